@@ -1,0 +1,204 @@
+package mcpprocessor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/otel-mcp/mcpprocessor/processor/carrier"
+)
+
+// Config is what users set under `processors: mcp:`. The zero value is not
+// usable; the factory makes the default one.
+type Config struct {
+	Match          MatchConfig          `mapstructure:"match"`
+	Bodies         BodiesConfig         `mapstructure:"bodies"`
+	Classification ClassificationConfig `mapstructure:"classification"`
+	// Attributes switches single attributes on or off, by name.
+	Attributes map[string]AttributeConfig `mapstructure:"attributes"`
+	// SpanStatus says when the status of a span is set.
+	SpanStatus SpanStatus `mapstructure:"span_status"`
+}
+
+// MatchConfig says what is MCP beside what shows it by itself.
+type MatchConfig struct {
+	// URLPaths are URL paths of MCP endpoints: exact, or a prefix with a
+	// trailing *.
+	URLPaths []string `mapstructure:"url_paths"`
+}
+
+// BodiesConfig says where bodies are and what becomes of them.
+type BodiesConfig struct {
+	// RequestAttributes replaces the list of attributes that are looked up for
+	// request bodies; the first found counts.
+	RequestAttributes []string `mapstructure:"request_attributes"`
+	// ResponseAttributes replaces the list for response bodies.
+	ResponseAttributes []string `mapstructure:"response_attributes"`
+	// ExtraRequestAttributes are tried before RequestAttributes.
+	ExtraRequestAttributes []string `mapstructure:"extra_request_attributes"`
+	// ExtraResponseAttributes are tried before ResponseAttributes.
+	ExtraResponseAttributes []string `mapstructure:"extra_response_attributes"`
+	// MaxBytes of one decoded body are read.
+	MaxBytes int `mapstructure:"max_bytes"`
+	// Keep says which MCP items keep their bodies.
+	Keep Keep `mapstructure:"keep"`
+}
+
+// ClassificationConfig holds the policies of classification.
+type ClassificationConfig struct {
+	// HTTPStatus says whether a 400 or 404 that carries the request's own
+	// JSON-RPC error is judged by it.
+	HTTPStatus HTTPStatusPolicy `mapstructure:"http_status"`
+	// NullMembers says whether a member that is null is there.
+	NullMembers NullMembersPolicy `mapstructure:"null_members"`
+	// InstrumentedSpans judges spans of MCP instrumentations, which have no
+	// bodies, by what they say of themselves.
+	InstrumentedSpans bool `mapstructure:"instrumented_spans"`
+}
+
+// AttributeConfig is the setting of one attribute.
+type AttributeConfig struct {
+	Enabled bool `mapstructure:"enabled"`
+}
+
+// Keep says which MCP items keep their bodies.
+type Keep string
+
+// The values of Keep.
+const (
+	KeepAlways   Keep = "always"
+	KeepFailures Keep = "failures"
+	KeepNever    Keep = "never"
+)
+
+// HTTPStatusPolicy says what a status outside 2xx means.
+type HTTPStatusPolicy string
+
+// The values of HTTPStatusPolicy.
+const (
+	HTTPStatusSpec   HTTPStatusPolicy = "spec"
+	HTTPStatusAlways HTTPStatusPolicy = "always"
+)
+
+// NullMembersPolicy says what a null member means.
+type NullMembersPolicy string
+
+// The values of NullMembersPolicy.
+const (
+	NullMembersPresent NullMembersPolicy = "present"
+	NullMembersAbsent  NullMembersPolicy = "absent"
+)
+
+// SpanStatus says when the status of a span is set.
+type SpanStatus string
+
+// The values of SpanStatus.
+const (
+	SpanStatusUnset    SpanStatus = "unset"
+	SpanStatusFailures SpanStatus = "failures"
+)
+
+// The limits of bodies::max_bytes.
+const (
+	minMaxBytes = 1 << 10
+	maxMaxBytes = 256 << 20
+)
+
+func createDefaultConfig() component.Config {
+	return &Config{
+		Bodies: BodiesConfig{
+			RequestAttributes:  slices.Clone(carrier.DefaultRequestAttributes),
+			ResponseAttributes: slices.Clone(carrier.DefaultResponseAttributes),
+			MaxBytes:           4 << 20,
+			Keep:               KeepAlways,
+		},
+		Classification: ClassificationConfig{
+			HTTPStatus:  HTTPStatusSpec,
+			NullMembers: NullMembersPresent,
+		},
+		SpanStatus: SpanStatusUnset,
+	}
+}
+
+// Validate returns an error for each value that cannot be meant, with its key
+// and what would be right.
+func (c *Config) Validate() error {
+	return errors.Join(
+		c.Match.check(),
+		c.Bodies.check(),
+		oneOf("classification::http_status", c.Classification.HTTPStatus, HTTPStatusSpec, HTTPStatusAlways),
+		oneOf("classification::null_members", c.Classification.NullMembers, NullMembersPresent, NullMembersAbsent),
+		c.checkAttributes(),
+		oneOf("span_status", c.SpanStatus, SpanStatusUnset, SpanStatusFailures),
+	)
+}
+
+func (m *MatchConfig) check() error {
+	var errs []error
+	for i, path := range m.URLPaths {
+		key := fmt.Sprintf("match::url_paths[%d]", i)
+		switch {
+		case !strings.HasPrefix(path, "/"):
+			errs = append(errs, fmt.Errorf("%s: %q must begin with a slash, such as /mcp or /mcp/*", key, path))
+		case strings.Contains(strings.TrimSuffix(path, "*"), "*"):
+			errs = append(errs, fmt.Errorf("%s: %q may have a * at its end only, such as /mcp/*", key, path))
+		case strings.ContainsAny(path, "?#"):
+			errs = append(errs, fmt.Errorf("%s: %q must be a path without query and fragment", key, path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b *BodiesConfig) check() error {
+	var errs []error
+	sides := map[string]string{}
+	for _, list := range []struct {
+		key, side string
+		names     []string
+	}{
+		{"bodies::extra_request_attributes", "request", b.ExtraRequestAttributes},
+		{"bodies::request_attributes", "request", b.RequestAttributes},
+		{"bodies::extra_response_attributes", "response", b.ExtraResponseAttributes},
+		{"bodies::response_attributes", "response", b.ResponseAttributes},
+	} {
+		for i, name := range list.names {
+			if strings.TrimSpace(name) == "" {
+				errs = append(errs, fmt.Errorf("%s[%d]: %q must be the name of an attribute", list.key, i, name))
+				continue
+			}
+			if side, ok := sides[name]; ok && side != list.side {
+				errs = append(errs, fmt.Errorf("%s[%d]: %q is a %s attribute already; one attribute holds one side", list.key, i, name, side))
+			}
+			sides[name] = list.side
+		}
+	}
+	if b.MaxBytes < minMaxBytes || b.MaxBytes > maxMaxBytes {
+		errs = append(errs, fmt.Errorf("bodies::max_bytes: %d must be between %d and %d", b.MaxBytes, minMaxBytes, maxMaxBytes))
+	}
+	errs = append(errs, oneOf("bodies::keep", b.Keep, KeepAlways, KeepFailures, KeepNever))
+	return errors.Join(errs...)
+}
+
+func (c *Config) checkAttributes() error {
+	var errs []error
+	for name := range c.Attributes {
+		if _, ok := attributeNamed(name); !ok {
+			errs = append(errs, fmt.Errorf("attributes: %q is no attribute of this processor; known are %s", name, strings.Join(attributeNames(), ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func oneOf[T ~string](key string, value T, allowed ...T) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	names := make([]string, len(allowed))
+	for i, a := range allowed {
+		names[i] = string(a)
+	}
+	return fmt.Errorf("%s: %q must be one of %s", key, value, strings.Join(names, ", "))
+}

@@ -1,0 +1,39 @@
+package mcpprocessor
+
+import "regexp"
+
+// masked stands in place of what looks like a credential.
+const masked = "****"
+
+// maxMaskedBytes of an error text are looked at; the rest is clamped off.
+const maxMaskedBytes = 4 * maxValueBytes
+
+// What looks like a credential in an error text. This is a net, not a
+// guarantee: for more put the redaction processor behind.
+var credentials = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	// JSON Web Tokens.
+	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)?`), masked},
+	// Authorization schemes with their credentials.
+	{regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate|token)(\s+|%20)[A-Za-z0-9._~+/=-]{6,}`), "$1 " + masked},
+	// User info in URLs.
+	{regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^/\s@"'\\]+@`), "${1}" + masked + "@"},
+	// Members and parameters named like secrets.
+	{regexp.MustCompile(`(?i)((?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|credentials?|authorization|cookie|session[_-]?id|client[_-]?secret)[a-z0-9_-]*\\?["']?\s*[:=]\s*)(\\?"(?:[^"\\]|\\[^"])*\\?"?|'[^']*'?|[^\s,;&}"']+)`), "${1}" + masked},
+}
+
+// mask replaces what looks like a credential in an error text.
+func mask(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(s) > maxMaskedBytes {
+		s = s[:maxMaskedBytes]
+	}
+	for _, c := range credentials {
+		s = c.pattern.ReplaceAllString(s, c.with)
+	}
+	return s
+}

@@ -1,0 +1,227 @@
+package carrier
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+	"github.com/otel-mcp/mcpprocessor/processor/verdict"
+)
+
+// decoder turns the value of an attribute into the text of a body. It keeps
+// its decompressors.
+type decoder struct {
+	gzip gzip.Reader
+	zstd *zstd.Decoder
+	json []byte
+}
+
+func (d *decoder) forget() {
+	const keep = 64 << 10
+	if cap(d.json) > keep {
+		d.json = nil
+	}
+}
+
+// body sets b to the body that value holds and returns the size in which it
+// was recorded, -1 if that cannot be compared with a size on the wire.
+func (d *decoder) body(b *verdict.Body, value pcommon.Value, encoding string, limit int) (recorded int) {
+	raw := ""
+	switch value.Type() {
+	case pcommon.ValueTypeStr:
+		raw = value.Str()
+		recorded = len(raw)
+	case pcommon.ValueTypeBytes:
+		raw = string(value.Bytes().AsRaw())
+		recorded = len(raw)
+	case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
+		// The recorder parsed it; all that is left of the text is its meaning.
+		d.json = appendJSON(d.json[:0], value, limit)
+		raw = string(d.json)
+		recorded = -1
+	default:
+		raw = value.AsString()
+		recorded = -1
+	}
+	b.Capture, b.Text = verdict.Whole, raw
+	if unwrapped := d.unwrap(b, encoding, limit); unwrapped >= 0 {
+		recorded = unwrapped
+	}
+	if len(b.Text) > limit {
+		b.Text = b.Text[:limit]
+		b.Capture = verdict.TooLarge
+	}
+	return recorded
+}
+
+// unwrap undoes the content coding of b and, once, what a recorder wrapped: a
+// JSON string that holds JSON, or base64. It returns the size before a
+// recorder's wrapping, -1 if there was none.
+func (d *decoder) unwrap(b *verdict.Body, encoding string, limit int) (size int) {
+	size = -1
+	text := b.Text
+	if readable(text) {
+		if strings.HasPrefix(text, `"`) {
+			unquote(b)
+		}
+		return size
+	}
+	if d.decompress(b, encoding, limit) {
+		return size
+	}
+	if raw, ok := fromBase64(text, limit); ok {
+		size = len(raw)
+		b.Text = raw
+		if !readable(raw) && !d.decompress(b, encoding, limit) {
+			b.Text = text
+			return -1
+		}
+		return size
+	}
+	if binary(text) || encoding != "" && encoding != "identity" && text != "" && !plain(text) {
+		b.Capture, b.Text = verdict.Opaque, ""
+	}
+	return size
+}
+
+// readable reports whether text is JSON or an event stream by its beginning. A
+// compressed body may begin with any byte, so the bytes behind count too.
+func readable(text string) bool {
+	_, ok := jsonrpc.Sniff(text)
+	return (ok || strings.HasPrefix(text, `"`)) && !binary(text)
+}
+
+// binary reports whether text begins with bytes that no text has.
+func binary(text string) bool {
+	for i := range min(len(text), 16) {
+		if c := text[i]; c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return true
+		}
+	}
+	return false
+}
+
+// plain reports whether text is ASCII at its beginning, and so hardly the
+// output of a compressor.
+func plain(text string) bool {
+	for i := range min(len(text), 64) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// unquote takes the text out of a JSON string that a recorder put it into, if
+// what is in it is a body.
+func unquote(b *verdict.Body) {
+	inner := jsonrpc.DecodeString(b.Text)
+	if _, ok := jsonrpc.Sniff(inner); !ok {
+		return
+	}
+	trimmed := strings.TrimRight(b.Text, " \t\r\n")
+	if len(trimmed) < 2 || !strings.HasSuffix(trimmed, `"`) || strings.HasSuffix(trimmed, `\"`) && !strings.HasSuffix(trimmed, `\\"`) {
+		cut(b)
+	}
+	b.Text = inner
+}
+
+// fromBase64 decodes text, if it is base64 with or without padding, standard
+// or URL alphabet.
+func fromBase64(text string, limit int) (string, bool) {
+	text = strings.TrimRight(strings.TrimSpace(text), "=")
+	if len(text) < 8 || len(text) > limit/3*4+4 {
+		return "", false
+	}
+	encoding := base64.RawStdEncoding
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '+', c == '/':
+		case c == '-' || c == '_':
+			encoding = base64.RawURLEncoding
+		default:
+			return "", false
+		}
+	}
+	// A recorder that cuts leaves a group unfinished.
+	if len(text)%4 == 1 {
+		text = text[:len(text)-1]
+	}
+	raw, err := encoding.DecodeString(text)
+	if err != nil {
+		return "", false
+	}
+	return string(raw), true
+}
+
+// The first bytes of what compressors write: RFC 1952 2.3.1, RFC 8878 3.1.1.
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)
+
+// decompress undoes the content coding of b, declared or recognised by its
+// first bytes, and reports whether it could.
+func (d *decoder) decompress(b *verdict.Body, encoding string, limit int) bool {
+	text := b.Text
+	source := strings.NewReader(text)
+	switch {
+	case strings.HasPrefix(text, gzipMagic):
+		if err := d.gzip.Reset(source); err != nil {
+			return false
+		}
+		return inflate(b, &d.gzip, limit)
+	case strings.HasPrefix(text, zstdMagic):
+		if d.zstd == nil {
+			zd, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(64<<20))
+			if err != nil {
+				return false
+			}
+			d.zstd = zd
+		}
+		if err := d.zstd.Reset(source); err != nil {
+			return false
+		}
+		ok := inflate(b, d.zstd, limit)
+		_ = d.zstd.Reset(nil)
+		return ok
+	case isZlib(text):
+		if z, err := zlib.NewReader(source); err == nil && inflate(b, z, limit) {
+			return true
+		}
+	}
+	if encoding == "deflate" {
+		// RFC 9110 section 8.4.1.2: some send it without the zlib wrapper.
+		return inflate(b, flate.NewReader(strings.NewReader(text)), limit)
+	}
+	return false
+}
+
+// isZlib reports whether text begins with a zlib header (RFC 1950 section 2.2).
+func isZlib(text string) bool {
+	return len(text) > 2 && text[0]&0x0f == 8 && text[0]>>4 <= 7 && (int(text[0])<<8|int(text[1]))%31 == 0
+}
+
+// inflate reads r into b, as far as the limit and one byte more.
+func inflate(b *verdict.Body, r io.Reader, limit int) bool {
+	var out strings.Builder
+	_, err := io.Copy(&out, io.LimitReader(r, int64(limit)+1))
+	switch {
+	case err == nil:
+	case out.Len() > 0 && errors.Is(err, io.ErrUnexpectedEOF):
+		// The recorder cut the compressed bytes.
+		cut(b)
+	default:
+		return false
+	}
+	b.Text = out.String()
+	return true
+}

@@ -1,0 +1,179 @@
+package carrier
+
+// field is what an attribute tells of an exchange.
+type field uint8
+
+const (
+	noField field = iota
+
+	requestBody
+	responseBody
+	requestCut  // the companion <body>.truncated
+	responseCut //
+	requestSize
+	responseSize
+	requestLength // the header content-length
+	responseLength
+	requestType // the header content-type
+	responseType
+	requestEncoding // the header content-encoding
+	responseEncoding
+
+	httpMethod
+	urlFull
+	urlPath
+	urlTarget // path and query
+	urlQuery
+	status
+
+	sessionHeader
+	versionHeader
+	methodHeader
+	nameHeader
+	lastEventID
+	challenge
+
+	errorType
+	exceptionType
+	exceptionMessage
+
+	knownMethod
+	knownTool
+	knownVersion
+	knownCode
+	knownIsError
+
+	outcome      // mcp.outcome
+	outcomeClass // mcp.outcome_class
+)
+
+// name is one row of the look-up table: the attribute called name tells field.
+// Of several names for one field the one with the lowest rank counts.
+type name struct {
+	name  string
+	field field
+	rank  uint8
+}
+
+// The names of attributes, new and old (OpenTelemetry semantic conventions,
+// HTTP and MCP). Names are compared without case and with '-' equal to '_',
+// since instrumentations differ in how they spell header names.
+var names = []name{
+	{"http.request.method", httpMethod, 0},
+	{"http.method", httpMethod, 1},
+	{"url.full", urlFull, 0},
+	{"http.url", urlFull, 1},
+	{"url.path", urlPath, 0},
+	{"http.path", urlPath, 1},
+	{"http.target", urlTarget, 0},
+	{"url.query", urlQuery, 0},
+	{"http.response.status_code", status, 0},
+	{"http.status_code", status, 1},
+	{"http.status", status, 2},
+	{"http.request.body.size", requestSize, 0},
+	{"http.request_content_length", requestSize, 1},
+	{"http.response.body.size", responseSize, 0},
+	{"http.response_content_length", responseSize, 1},
+	{"http.request.header.content-length", requestLength, 0},
+	{"http.response.header.content-length", responseLength, 0},
+	{"http.request.header.content-type", requestType, 0},
+	{"http.response.header.content-type", responseType, 0},
+	{"http.request.header.content-encoding", requestEncoding, 0},
+	{"http.response.header.content-encoding", responseEncoding, 0},
+	{"http.request.header.mcp-session-id", sessionHeader, 0},
+	{"http.response.header.mcp-session-id", sessionHeader, 1},
+	{"http.request.header.mcp-protocol-version", versionHeader, 0},
+	{"http.response.header.mcp-protocol-version", versionHeader, 1},
+	{"http.request.header.mcp-method", methodHeader, 0},
+	{"http.response.header.mcp-method", methodHeader, 1},
+	{"http.request.header.mcp-name", nameHeader, 0},
+	{"http.response.header.mcp-name", nameHeader, 1},
+	{"http.request.header.last-event-id", lastEventID, 0},
+	{"http.response.header.www-authenticate", challenge, 0},
+	{"error.type", errorType, 0},
+	{"exception.type", exceptionType, 0},
+	{"exception.message", exceptionMessage, 0},
+	{"mcp.method.name", knownMethod, 0},
+	{"gen_ai.tool.name", knownTool, 0},
+	{"mcp.tool.name", knownTool, 1},
+	{"mcp.protocol.version", knownVersion, 0},
+	{"jsonrpc.error.code", knownCode, 0},
+	{"rpc.response.status_code", knownCode, 1},
+	{"rpc.status_code", knownCode, 2},
+	{"rpc.jsonrpc.error_code", knownCode, 3},
+	{"mcp.error.code", knownCode, 4},
+	{"mcp.tool.result.is_error", knownIsError, 0},
+	{"mcp.outcome", outcome, 0},
+	{"mcp.outcome_class", outcomeClass, 0},
+}
+
+// The attributes that hold bodies, in the order in which they are tried.
+var (
+	// DefaultRequestAttributes are the attributes that may hold a request body.
+	DefaultRequestAttributes = []string{"http.request.body.content"}
+	// DefaultResponseAttributes are the attributes that may hold a response body.
+	DefaultResponseAttributes = []string{"http.response.body.content"}
+)
+
+// table finds names. It hashes by length and two bytes only, since most
+// attributes of most spans are to be passed over.
+type table struct {
+	buckets [256][]name
+}
+
+func newTable(lists ...[]name) *table {
+	t := &table{}
+	for _, list := range lists {
+		for _, n := range list {
+			if _, ok := t.find(n.name); !ok {
+				h := hash(n.name)
+				t.buckets[h] = append(t.buckets[h], n)
+			}
+		}
+	}
+	return t
+}
+
+func (t *table) find(key string) (name, bool) {
+	if key == "" {
+		return name{}, false
+	}
+	for _, n := range t.buckets[hash(key)] {
+		if sameName(n.name, key) {
+			return n, true
+		}
+	}
+	return name{}, false
+}
+
+func hash(key string) uint8 {
+	n := len(key)
+	return uint8(n) + 7*fold(key[n-1]) + 31*fold(key[n/2])
+}
+
+func sameName(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if a == b {
+		return true
+	}
+	for i := range len(a) {
+		if fold(a[i]) != fold(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold maps the spellings of a byte of a name to one.
+func fold(c byte) byte {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A'
+	case c == '_':
+		return '-'
+	default:
+		return c
+	}
+}

@@ -1,0 +1,184 @@
+package jsonrpc
+
+// ReadResult reads raw, a JSON value, as if it stood under "result": the
+// returned Message has the Value and, if it is an object, its members. State
+// tells whether it could be read. The Message refers to raw.
+//
+// This is for results inside of other values, such as that of a finished task in
+// tasks/get.
+func ReadResult(raw string) Message {
+	var m Message
+	m.readAs(raw, &m.ResultValue, inResult)
+	return m
+}
+
+// ReadError is ReadResult for "error".
+func ReadError(raw string) Message {
+	var m Message
+	m.readAs(raw, &m.ErrorValue, inError)
+	return m
+}
+
+func (m *Message) readAs(raw string, v *Value, in place) {
+	var sc scanner
+	text := raw[:min(len(raw), MaxText)]
+	m.text = text
+	start := skipSpace(text, 0)
+	i := start
+	if i < len(text) && text[i] == '{' {
+		m.Kind = Object
+		i = m.object(&sc, text, i+1, 1, in)
+	} else {
+		i, m.Kind = sc.value(text, i, 0)
+	}
+	m.InvalidUTF8 = sc.invalidUTF8
+	m.Offset = i
+	if i < 0 {
+		m.stop(&sc, start)
+		*v = Value{uint32(start), uint32(max(sc.at, start)), m.Kind, flagOpen}
+		return
+	}
+	*v = Value{uint32(start), uint32(i), m.Kind, 0}
+	if m.Kind >= Array && skipSpace(text, start+1) == i-1 {
+		v.flags = flagEmpty
+	}
+	if rest := skipSpace(text, i); rest < len(text) {
+		m.State, m.Cause, m.Offset = Malformed, TrailingData, rest
+	}
+}
+
+// Member returns the member at path inside of v. See Lookup.
+func (m *Message) Member(v Value, path ...string) (raw string, kind Kind) {
+	return Lookup(m.Raw(v), path...)
+}
+
+// Lookup walks down from the JSON object raw along the names in path and returns
+// the raw JSON of the member at its end, and its kind. Names are compared as
+// they decode; of members with the same name the last one counts. It returns ""
+// and Absent if there is no such member.
+//
+// Raw is expected to have been read by a Reader. Other text does no harm, but
+// what is found in it means nothing. In text that is cut, only what is closed is
+// found.
+func Lookup(raw string, path ...string) (value string, kind Kind) {
+	value = raw
+	for depth, name := range path {
+		found := ""
+		last := depth == len(path)-1
+		eachMember(value, func(n, v string, closed bool) bool {
+			if decodesTo(n, name) {
+				found = ""
+				if closed || !last {
+					found = v
+				}
+			}
+			return true
+		})
+		if value = found; value == "" {
+			return "", Absent
+		}
+	}
+	value = value[skipSpace(value, 0):]
+	if value == "" {
+		return "", Absent
+	}
+	return value, kinds[value[0]]
+}
+
+// Members calls yield for each member of the JSON object raw in the order of the
+// text, with the decoded name, the raw JSON of the value and its kind, until
+// yield returns false. What is said of raw at Lookup holds here too.
+func Members(raw string, yield func(name, value string, kind Kind) bool) {
+	eachMember(raw, func(name, value string, closed bool) bool {
+		return !closed || yield(DecodeString(name), value, kinds[value[0]])
+	})
+}
+
+// eachMember calls yield for each member of an object with the inside of its
+// name. A value that is not closed reaches to the end of the text.
+func eachMember(s string, yield func(name, value string, closed bool) bool) {
+	i := skipSpace(s, 0)
+	if i >= len(s) || s[i] != '{' {
+		return
+	}
+	for {
+		i = skipSpace(s, i+1) // behind the brace or a comma
+		if i >= len(s) || s[i] != '"' {
+			return
+		}
+		end, closed := endOfString(s, i)
+		if !closed {
+			return
+		}
+		name := s[i+1 : end-1]
+		i = skipSpace(s, end)
+		if i >= len(s) || s[i] != ':' {
+			return
+		}
+		start := skipSpace(s, i+1)
+		if start >= len(s) {
+			return
+		}
+		if i, closed = endOfValue(s, start); i == start {
+			return
+		}
+		if !yield(name, s[start:i], closed) {
+			return
+		}
+		if i = skipSpace(s, i); i >= len(s) || s[i] != ',' {
+			return
+		}
+	}
+}
+
+// endOfString returns the index behind the string at i.
+func endOfString(s string, i int) (end int, closed bool) {
+	for i++; ; i += 2 {
+		for {
+			if i = longString(s, i); i >= len(s) {
+				return len(s), false
+			}
+			if s[i] == '"' {
+				return i + 1, true
+			}
+			if s[i] == '\\' {
+				break
+			}
+			i++
+		}
+		if i+2 > len(s) {
+			return len(s), false
+		}
+	}
+}
+
+// endOfValue returns the index behind the value at i. It trusts the text to be
+// JSON and only counts brackets.
+func endOfValue(s string, i int) (end int, closed bool) {
+	switch s[i] {
+	case '"':
+		return endOfString(s, i)
+	case '{', '[':
+	default:
+		for i < len(s) && s[i] > ' ' && s[i] != ',' && s[i] != '}' && s[i] != ']' {
+			i++
+		}
+		return i, i < len(s)
+	}
+	depth := 0
+	for i < len(s) {
+		switch s[i] {
+		case '"':
+			i, _ = endOfString(s, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1, true
+			}
+		}
+		i++
+	}
+	return len(s), false
+}

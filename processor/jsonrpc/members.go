@@ -1,0 +1,361 @@
+package jsonrpc
+
+// place tells which object of a message is being read. It decides which of the
+// object's members are tracked.
+type place uint8
+
+const (
+	untracked place = iota
+	inEnvelope
+	inParams
+	inMeta         // params._meta
+	inCapabilities // params._meta["io.modelcontextprotocol/clientCapabilities"]
+	inResult
+	inError
+)
+
+// member returns where the value of a member is to be noted, nil if it is not
+// tracked, and which place the value is if it is an object.
+func (m *Message) member(in place, name []byte) (*Value, place) {
+	switch in {
+	case inEnvelope:
+		return m.envelopeMember(name)
+	case inParams:
+		return m.Params.member(name)
+	case inMeta:
+		return m.Params.metaMember(name)
+	case inCapabilities:
+		if string(name) == "extensions" {
+			return &m.Params.MetaExtensions, untracked
+		}
+	case inResult:
+		return m.Result.member(name), untracked
+	case inError:
+		return m.Error.member(name), untracked
+	}
+	return nil, untracked
+}
+
+func (m *Message) envelopeMember(name []byte) (*Value, place) {
+	switch string(name) {
+	case "jsonrpc":
+		return &m.JSONRPC, untracked
+	case "id":
+		return &m.ID, untracked
+	case "method":
+		return &m.Method, untracked
+	case "params":
+		return &m.ParamsValue, inParams
+	case "result":
+		return &m.ResultValue, inResult
+	case "error":
+		return &m.ErrorValue, inError
+	}
+	return nil, untracked
+}
+
+func (p *Params) member(name []byte) (*Value, place) {
+	switch string(name) {
+	case "name":
+		return &p.Name, untracked
+	case "uri":
+		return &p.URI, untracked
+	case "taskId":
+		return &p.TaskID, untracked
+	case "arguments":
+		return &p.Arguments, untracked
+	case "task":
+		return &p.Task, untracked
+	case "inputResponses":
+		return &p.InputResponses, untracked
+	case "requestState":
+		return &p.RequestState, untracked
+	case "protocolVersion":
+		return &p.ProtocolVersion, untracked
+	case "clientInfo":
+		return &p.ClientInfo, untracked
+	case "processId":
+		return &p.ProcessID, untracked
+	case "rootUri":
+		return &p.RootURI, untracked
+	case "requestId":
+		return &p.RequestID, untracked
+	case "_meta":
+		return &p.Meta, inMeta
+	}
+	return nil, untracked
+}
+
+func (p *Params) metaMember(name []byte) (*Value, place) {
+	switch string(name) {
+	case "io.modelcontextprotocol/protocolVersion":
+		return &p.MetaProtocolVersion, untracked
+	case "io.modelcontextprotocol/clientInfo":
+		return &p.MetaClientInfo, untracked
+	case "io.modelcontextprotocol/clientCapabilities":
+		return &p.metaCapabilities, inCapabilities
+	case "io.modelcontextprotocol/subscriptionId":
+		return &p.MetaSubscriptionID, untracked
+	case "traceparent":
+		return &p.MetaTraceParent, untracked
+	case "idempotency-key", "idempotency_key":
+		return &p.MetaIdempotencyKey, untracked
+	}
+	return nil, untracked
+}
+
+func (r *Result) member(name []byte) *Value {
+	switch string(name) {
+	case "resultType":
+		return &r.ResultType
+	case "content":
+		return &r.Content
+	case "isError":
+		return &r.IsError
+	case "structuredContent":
+		return &r.StructuredContent
+	case "inputRequests":
+		return &r.InputRequests
+	case "requestState":
+		return &r.RequestState
+	case "task":
+		return &r.Task
+	case "taskId":
+		return &r.TaskID
+	case "status":
+		return &r.Status
+	case "tools":
+		return &r.Tools
+	case "resources":
+		return &r.Resources
+	case "resourceTemplates":
+		return &r.ResourceTemplates
+	case "contents":
+		return &r.Contents
+	case "prompts":
+		return &r.Prompts
+	case "messages":
+		return &r.Messages
+	case "completion":
+		return &r.Completion
+	case "protocolVersion":
+		return &r.ProtocolVersion
+	case "capabilities":
+		return &r.Capabilities
+	case "serverInfo":
+		return &r.ServerInfo
+	case "supportedVersions":
+		return &r.SupportedVersions
+	case "tasks":
+		return &r.Tasks
+	case "roots":
+		return &r.Roots
+	case "role":
+		return &r.Role
+	case "model":
+		return &r.Model
+	case "action":
+		return &r.Action
+	case "result":
+		return &r.InlineResult
+	case "error":
+		return &r.InlineError
+	case "toolResult":
+		return &r.ToolResult
+	}
+	return nil
+}
+
+func (e *ErrorObject) member(name []byte) *Value {
+	switch string(name) {
+	case "code":
+		return &e.Code
+	case "message":
+		return &e.Message
+	case "data":
+		return &e.Data
+	}
+	return nil
+}
+
+// forget drops what an earlier object of the same name held: of two members
+// with one name the last one counts, with all that is in it.
+func (m *Message) forget(inner place) {
+	switch inner {
+	case inParams:
+		m.Params = Params{}
+	case inMeta:
+		m.Params.forgetMeta()
+	case inCapabilities:
+		m.Params.MetaExtensions = Value{}
+	case inResult:
+		m.Result = Result{}
+	case inError:
+		m.Error = ErrorObject{}
+	}
+}
+
+func (p *Params) forgetMeta() {
+	p.MetaProtocolVersion = Value{}
+	p.MetaClientInfo = Value{}
+	p.metaCapabilities = Value{}
+	p.MetaExtensions = Value{}
+	p.MetaTraceParent = Value{}
+	p.MetaSubscriptionID = Value{}
+	p.MetaIdempotencyKey = Value{}
+}
+
+// begin empties m for a value of text. Most of it is empty already: the members
+// of params, result and error are only there if these are.
+func (m *Message) begin(text string) {
+	if m.ParamsValue.Present() {
+		m.Params = Params{}
+	}
+	if m.ResultValue.Present() {
+		m.Result = Result{}
+	}
+	if m.ErrorValue.Present() {
+		m.Error = ErrorObject{}
+	}
+	m.text = text
+	m.State, m.Cause, m.Kind, m.InvalidUTF8, m.InBatch = Complete, NoCause, Absent, false, false
+	m.Offset = 0
+	m.JSONRPC, m.ID, m.Method = Value{}, Value{}, Value{}
+	m.ParamsValue, m.ResultValue, m.ErrorValue = Value{}, Value{}, Value{}
+}
+
+// read reads the value that begins at i inside of depth arrays into m, which
+// begin has emptied, and returns the index behind it or stopped.
+func (m *Message) read(sc *scanner, s string, i, depth int) int {
+	sc.invalidUTF8 = false
+	start := i
+	if i < len(s) && s[i] == '{' {
+		m.Kind = Object
+		i = m.object(sc, s, i+1, depth+1, inEnvelope)
+	} else {
+		i, m.Kind = sc.value(s, i, depth)
+	}
+	m.InvalidUTF8 = sc.invalidUTF8
+	m.Offset = i
+	if i < 0 {
+		m.stop(sc, start)
+	} else if m.Kind == Number && (depth > 0 || i < len(s)) && mayGoOn(sc, s, i) {
+		m.stop(sc, start)
+		i = stopped
+	}
+	return i
+}
+
+// stop notes how reading stopped.
+func (m *Message) stop(sc *scanner, start int) {
+	m.State, m.Offset = sc.state, sc.at
+	if m.State == Malformed {
+		m.Cause = Syntax
+	}
+	if sc.at <= start {
+		m.Kind = Absent // a truncation mark stands where the value was to begin
+	}
+}
+
+// mayGoOn reports whether a number that ends at i may have had more digits, where
+// the text is cut. Behind white space only a truncation mark makes that possible,
+// in front of which recorders put some.
+func mayGoOn(sc *scanner, s string, i int) bool {
+	sc.unexpected(s, skipSpace(s, i))
+	return sc.state == Cut && (sc.at == i || sc.at < len(s))
+}
+
+// object reads the rest of an object that tracks members, behind its brace;
+// depth counts it.
+func (m *Message) object(sc *scanner, s string, i, depth int, in place) int {
+	if i = skipSpace(s, i); uint(i) < uint(len(s)) && s[i] == '}' {
+		return i + 1
+	}
+	for {
+		if uint(i) >= uint(len(s)) || s[i] != '"' {
+			return sc.unexpected(s, i)
+		}
+		var v *Value
+		var inner place
+		start := i + 1
+		if i = shortString(s, start); uint(i) < uint(len(s)) && s[i] == '"' {
+			v, inner = m.member(in, []byte(s[start:i]))
+			i++
+		} else {
+			var escaped bool
+			if i, escaped = sc.str(s, i); i < 0 {
+				return stopped
+			}
+			v, inner = m.longMember(in, s[start:i-1], escaped)
+		}
+		if i = skipSpace(s, i); uint(i) >= uint(len(s)) || s[i] != ':' {
+			return sc.unexpected(s, i)
+		}
+		if i = skipSpace(s, i+1); uint(i) >= uint(len(s)) {
+			return sc.unexpected(s, i)
+		}
+
+		var kind Kind
+		var flags uint8
+		start = i
+		if v != nil && v.Present() {
+			flags = flagTwice
+			m.forget(inner)
+		}
+		switch {
+		case inner != untracked && s[i] == '{':
+			kind = Object
+			i = m.object(sc, s, i+1, depth+1, inner)
+		case s[i] == '"':
+			var escaped bool
+			kind = String
+			if i, escaped = sc.str(s, i+1); escaped {
+				flags |= flagEscaped
+			}
+		default:
+			i, kind = sc.value(s, i, depth)
+		}
+		if i < 0 {
+			if v != nil && sc.at > start {
+				*v = Value{uint32(start), uint32(sc.at), kind, flags | flagOpen}
+			}
+			return stopped
+		}
+		if v != nil {
+			if kind >= Array && skipSpace(s, start+1) == i-1 {
+				flags |= flagEmpty
+			}
+			*v = Value{uint32(start), uint32(i), kind, flags}
+		}
+
+		end := i
+		if i = skipSpace(s, i); uint(i) < uint(len(s)) {
+			switch s[i] {
+			case ',':
+				i = skipSpace(s, i+1)
+				continue
+			case '}':
+				return i + 1
+			}
+		}
+		if v != nil && kind == Number && mayGoOn(sc, s, end) {
+			v.flags |= flagOpen
+		}
+		return sc.unexpected(s, i)
+	}
+}
+
+// longestName is at least the length of the longest tracked name.
+const longestName = 48
+
+// longMember is member for a name that is not short and plain.
+func (m *Message) longMember(in place, name string, escaped bool) (*Value, place) {
+	if !escaped {
+		return m.member(in, []byte(name))
+	}
+	if len(name) > 6*longestName {
+		return nil, untracked
+	}
+	var buf [6 * longestName]byte
+	return m.member(in, appendDecoded(buf[:0], name))
+}

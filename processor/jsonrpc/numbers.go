@@ -1,0 +1,206 @@
+package jsonrpc
+
+import (
+	"math"
+	"strings"
+)
+
+// number reads a number (RFC 8259 section 6).
+func (sc *scanner) number(s string, i int) int {
+	end, ok := scanNumber(s, i)
+	if !ok {
+		return sc.unexpected(s, end)
+	}
+	return end
+}
+
+// scanNumber returns the index behind the number that begins at i, or the index
+// of what keeps it from being one.
+func scanNumber(s string, i int) (end int, ok bool) {
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	if i < len(s) && s[i] == '0' {
+		i++
+	} else if i, ok = scanDigits(s, i); !ok {
+		return i, false
+	}
+	if i < len(s) && s[i] == '.' {
+		if i, ok = scanDigits(s, i+1); !ok {
+			return i, false
+		}
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		if i, ok = scanDigits(s, i); !ok {
+			return i, false
+		}
+	}
+	return i, true
+}
+
+// scanDigits returns the index behind the digits at i; ok if there are any.
+func scanDigits(s string, i int) (end int, ok bool) {
+	for end = i; end < len(s) && s[end]-'0' <= 9; {
+		end++
+	}
+	return end, end > i
+}
+
+// Integer is the value of a JSON number, as far as it is a whole number.
+type Integer struct {
+	// Value is set if Fits.
+	Value int64
+	// Integral reports a whole number, however it is written: 100, 1e2, 100.0
+	// and -0 are integral. Beyond the largest finite double nothing is, as in
+	// JavaScript's Number.isInteger.
+	Integral bool
+	// Fits reports an integral number that an int64 holds.
+	Fits bool
+}
+
+// Integer returns the number v by value, exactly and without a float between.
+// It is the zero Integer for what is not a number, and for an Open one, to which
+// digits may be missing.
+func (m *Message) Integer(v Value) Integer {
+	if v.Kind != Number || v.Open() {
+		return Integer{}
+	}
+	return parseDecimal(m.Raw(v)).integer()
+}
+
+// decimal is the value of a JSON number in a normal form: 0.DIGITS × 10^exponent.
+type decimal struct {
+	negative bool
+	// digits begin and end with one that is not 0; a decimal point may stand
+	// between them. Zero has none.
+	digits   string
+	exponent int64
+	// huge says that the exponent is not to be had: it has more digits than any
+	// that matters.
+	huge bool
+}
+
+// maxExponent is beyond all exponents that matter and still far from overflow
+// when the length of a text is added to it.
+const maxExponent = 1 << 40
+
+// parseDecimal reads a number that scanNumber has accepted.
+func parseDecimal(s string) decimal {
+	var d decimal
+	s, d.negative = strings.CutPrefix(s, "-")
+	mantissa := s
+	if e := strings.IndexAny(s, "eE"); e >= 0 {
+		mantissa = s[:e]
+		d.exponent, d.huge = parseExponent(s[e+1:])
+	}
+	d.digits = strings.Trim(mantissa, "0.")
+	if d.digits == "" {
+		return decimal{}
+	}
+	first := strings.IndexAny(mantissa, "123456789")
+	point := strings.IndexByte(mantissa, '.')
+	if point < 0 {
+		point = len(mantissa)
+	}
+	if first > point {
+		point++ // so that the point itself does not count as a digit
+	}
+	d.exponent += int64(point - first)
+	return d
+}
+
+func parseExponent(s string) (exponent int64, huge bool) {
+	s, negative := strings.CutPrefix(s, "-")
+	for _, c := range []byte(strings.TrimPrefix(s, "+")) {
+		if exponent = exponent*10 + int64(c-'0'); exponent > maxExponent {
+			return 0, true
+		}
+	}
+	if negative {
+		exponent = -exponent
+	}
+	return exponent, false
+}
+
+// count returns the number of significant digits.
+func (d decimal) count() int64 {
+	n := int64(len(d.digits))
+	if strings.IndexByte(d.digits, '.') >= 0 {
+		n--
+	}
+	return n
+}
+
+// The largest finite double as 0.DIGITS × 10^exponent.
+const (
+	maxDoubleDigits   = "17976931348623157"
+	maxDoubleExponent = 309
+)
+
+func (d decimal) integral() bool {
+	if d.huge || d.exponent < d.count() || d.exponent > maxDoubleExponent {
+		return false
+	}
+	return d.exponent < maxDoubleExponent || compareDigits(d.digits, maxDoubleDigits) <= 0
+}
+
+func (d decimal) integer() Integer {
+	if d.digits == "" {
+		return Integer{Integral: true, Fits: true}
+	}
+	if !d.integral() {
+		return Integer{}
+	}
+	const maxDigits = 19 // of an int64; as many always fit in a uint64
+	if d.exponent > maxDigits {
+		return Integer{Integral: true}
+	}
+	n, places := uint64(0), d.exponent
+	for _, c := range []byte(d.digits) {
+		if c != '.' {
+			n = n*10 + uint64(c-'0')
+			places--
+		}
+	}
+	for ; places > 0; places-- {
+		n *= 10
+	}
+	switch {
+	case !d.negative && n <= math.MaxInt64:
+		return Integer{Value: int64(n), Integral: true, Fits: true}
+	case d.negative && n <= -math.MinInt64:
+		return Integer{Value: -int64(n), Integral: true, Fits: true}
+	}
+	return Integer{Integral: true}
+}
+
+// equal reports whether both are the same number. With a huge exponent they are
+// only known to be if they are written in the same way, which the caller has to
+// compare.
+func (d decimal) equal(o decimal) bool {
+	return !d.huge && !o.huge &&
+		d.negative == o.negative && d.exponent == o.exponent && compareDigits(d.digits, o.digits) == 0
+}
+
+// compareDigits compares two digit strings as fractions, 0.A and 0.B, and passes
+// over a decimal point in them.
+func compareDigits(a, b string) int {
+	for {
+		a, b = strings.TrimPrefix(a, "."), strings.TrimPrefix(b, ".")
+		switch {
+		case a == "" && b == "":
+			return 0
+		case a == "":
+			return -1
+		case b == "":
+			return 1
+		case a[0] != b[0]:
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+}

@@ -1,0 +1,161 @@
+package verdict
+
+import "github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+
+// judged is the verdict on one message, and what of it may be written.
+type judged struct {
+	Answer
+	resultType, version     string
+	errorMessage, errorData string
+}
+
+func verdictOf(o Outcome, r Reason) judged {
+	return judged{Answer: Answer{Outcome: o, Class: o.Class(), Reason: r}}
+}
+
+func undetermined(r Reason) judged { return verdictOf(Undetermined, r) }
+
+// judge judges the complete response m to c, which is nil if the request is
+// not known (DESIGN 4.5 and 4.6).
+func (j *Judge) judge(m *jsonrpc.Message, c *call) judged {
+	if why := j.envelope(m); why != NoReason {
+		a := j.errorOf(m)
+		a.Outcome, a.Class, a.Reason = InvalidEnvelope, Failure, why
+		return a
+	}
+	if j.present(m.ErrorValue) {
+		return j.errorOf(m)
+	}
+	return j.result(m, m.ResultValue, &m.Result, j.context(c))
+}
+
+// envelope says what is wrong with m as a JSON-RPC 2.0 response, NoReason if
+// nothing is (JSON-RPC 2.0 section 5; MCP basic, Responses). Its id has been
+// looked at before.
+func (j *Judge) envelope(m *jsonrpc.Message) Reason {
+	if m.JSONRPC.Twice() || m.ID.Twice() || m.ResultValue.Twice() || m.ErrorValue.Twice() {
+		return DuplicateMember
+	}
+	if !m.Is(m.JSONRPC, "2.0") {
+		return Version
+	}
+	result, err := j.present(m.ResultValue), j.present(m.ErrorValue)
+	switch {
+	case result && err:
+		if m.ResultValue.Kind == jsonrpc.Null || m.ErrorValue.Kind == jsonrpc.Null {
+			return NullMember
+		}
+		return ResultAndError
+	case !result && !err:
+		return NoResultOrError
+	case err:
+		return errorShape(m)
+	default:
+		return NoReason
+	}
+}
+
+// present reports whether a member counts as there. JSON-RPC knows members
+// that are null apart from missing ones; some senders do not.
+func (j *Judge) present(v jsonrpc.Value) bool {
+	return v.Present() && !(j.settings.NullMembersAbsent && v.Kind == jsonrpc.Null)
+}
+
+// errorShape says what is wrong with the member error (JSON-RPC 2.0 section
+// 5.1): an object with an integral code and a string message.
+func errorShape(m *jsonrpc.Message) Reason {
+	e := &m.Error
+	switch {
+	case m.ErrorValue.Kind == jsonrpc.Null:
+		return NullMember
+	case m.ErrorValue.Kind != jsonrpc.Object:
+		return ErrorShape
+	case e.Code.Twice() || e.Message.Twice():
+		return DuplicateMember
+	case e.Code.Kind != jsonrpc.Number || !m.Integer(e.Code).Integral || e.Message.Kind != jsonrpc.String:
+		return ErrorShape
+	default:
+		return NoReason
+	}
+}
+
+// errorOf reads the error of m as the outcome that it means, with its code
+// where it has one that can be told.
+func (j *Judge) errorOf(m *jsonrpc.Message) judged {
+	if m.ErrorValue.Kind != jsonrpc.Object || m.ErrorValue.Twice() || m.Error.Code.Twice() ||
+		m.Error.Code.Kind != jsonrpc.Number || m.Error.Code.Open() {
+		return judged{}
+	}
+	n := m.Integer(m.Error.Code)
+	if !n.Integral {
+		return judged{}
+	}
+	o := JSONRPCError
+	if n.Value == codeURLElicitationRequired && n.Fits {
+		// 2025-11-25 client/elicitation: this error is the request for input.
+		o = InputRequired
+	}
+	a := verdictOf(o, NoReason)
+	if n.Fits {
+		a.Code, a.HasCode, a.Reason = n.Value, true, codeReason(n.Value)
+	}
+	if j.settings.ErrorText {
+		a.errorMessage = m.Text(m.Error.Message)
+		if m.Error.Data.Present() && !m.Error.Data.Open() {
+			a.errorData = m.Raw(m.Error.Data)
+		}
+	}
+	return a
+}
+
+// judgeCut judges a response whose end was not recorded, by what JSON cannot
+// take back: an error code, or isError: true. Everything else is unknown, and
+// so is all where what was read contradicts itself.
+func (j *Judge) judgeCut(m *jsonrpc.Message, c *call) judged {
+	unknown := undetermined(j.cutReason())
+	if m.JSONRPC.Present() && !m.Is(m.JSONRPC, "2.0") && !m.JSONRPC.Open() ||
+		m.JSONRPC.Twice() || m.ID.Twice() || m.ResultValue.Twice() || m.ErrorValue.Twice() ||
+		j.present(m.ResultValue) && j.present(m.ErrorValue) {
+		return unknown
+	}
+	if m.Error.Message.Present() && m.Error.Message.Kind != jsonrpc.String {
+		return unknown
+	}
+	if a := j.errorOf(m); a.Outcome != NoOutcome {
+		return a
+	}
+	r := &m.Result
+	if m.ResultValue.Kind != jsonrpc.Object || r.IsError.Kind != jsonrpc.True || r.IsError.Twice() || r.Content.Twice() ||
+		r.Content.Present() && r.Content.Kind != jsonrpc.Array ||
+		r.ResultType.Present() && !m.Is(r.ResultType, "complete") {
+		return unknown
+	}
+	if method := j.context(c).methodID; method == ToolsCall || method == TasksResult || j.methodUnknown(c) {
+		return verdictOf(ToolError, NoReason)
+	}
+	return unknown
+}
+
+// cutReason says whose limit ended the text.
+func (j *Judge) cutReason() Reason {
+	if j.ex.Response.Capture == TooLarge {
+		return BodyTooLarge
+	}
+	return BodyCut
+}
+
+// context is the request to judge an answer by: c, the one that was cut before
+// its id, or what the headers say of it.
+func (j *Judge) context(c *call) *call {
+	switch {
+	case c != nil:
+		return c
+	case len(j.calls) == 1:
+		return &j.calls[0]
+	default:
+		return &j.assumed
+	}
+}
+
+// methodUnknown reports whether nothing says which method was called.
+func (j *Judge) methodUnknown(c *call) bool { return j.context(c).method == "" }

@@ -1,0 +1,236 @@
+package mcpprocessor
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/otel-mcp/mcpprocessor/processor/verdict"
+)
+
+// maxValueBytes is the length to which copied strings are clamped. An id that
+// is longer is left out, since half an id is the id of something else.
+const maxValueBytes = 256
+
+// writer writes verdicts. It overwrites nothing.
+type writer struct {
+	enabled    attributeSet
+	spanStatus bool
+}
+
+// pending is an attribute about to be written.
+type pending struct {
+	attribute attribute
+	isInt     bool
+	text      string
+	number    int64
+}
+
+// list collects the attributes of one item, so that room is made once.
+type list struct {
+	enabled attributeSet
+	entries [attributeCount]pending
+	n       int
+}
+
+func (l *list) text(a attribute, s string) {
+	if s != "" && l.enabled.has(a) {
+		l.entries[l.n] = pending{attribute: a, text: s}
+		l.n++
+	}
+}
+
+func (l *list) number(a attribute, n int64) {
+	if l.enabled.has(a) {
+		l.entries[l.n] = pending{attribute: a, isInt: true, number: n}
+		l.n++
+	}
+}
+
+// put writes the list to m, leaving alone what is there.
+func (l *list) put(m pcommon.Map) {
+	m.EnsureCapacity(m.Len() + l.n)
+	for i := range l.n {
+		e := &l.entries[i]
+		value, exists := m.GetOrPutEmpty(attributeTable[e.attribute].name)
+		switch {
+		case exists:
+		case e.isInt:
+			value.SetInt(e.number)
+		default:
+			value.SetStr(e.text)
+		}
+	}
+}
+
+// writeSpan writes v to span: attributes, an event for each of several
+// messages and, if asked for, the status.
+func (w *writer) writeSpan(span ptrace.Span, ex *verdict.Exchange, v *verdict.Verdict) {
+	w.write(span.Attributes(), ex, v)
+	w.events(span, v)
+	if w.spanStatus && span.Status().Code() == ptrace.StatusCodeUnset && errorTypeOf(ex, v) != "" {
+		span.Status().SetCode(ptrace.StatusCodeError)
+	}
+}
+
+// write writes the attributes of v.
+func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) {
+	l := list{enabled: w.enabled}
+	l.text(attrLayer, v.Layer().String())
+	l.text(attrOutcome, v.Outcome.String())
+	l.text(attrOutcomeClass, v.Class.String())
+	l.text(attrOutcomeReason, v.Reason.String())
+	if v.HasCode {
+		l.number(attrErrorCode, v.Code)
+	}
+	l.text(attrMethodName, clamp(v.Method))
+	l.text(attrToolName, clamp(v.Tool))
+	if v.HasID && len(v.ID) <= maxValueBytes {
+		l.text(attrRequestID, valid(v.ID))
+	}
+	if v.MessageCount > 1 {
+		l.number(attrMessageCount, int64(v.MessageCount))
+	}
+	if w.enabled&^defaultAttributes != 0 {
+		w.selected(&l, ex, v)
+	}
+	l.put(m)
+}
+
+// defaultAttributes are the attributes that are written by default.
+var defaultAttributes = enabledAttributes(nil)
+
+// selected lists the attributes that are written on request only.
+func (w *writer) selected(l *list, ex *verdict.Exchange, v *verdict.Verdict) {
+	l.text(attrProtocolVersion, clamp(v.ProtocolVersion))
+	l.text(attrClientName, clamp(v.ClientName))
+	l.text(attrClientVersion, clamp(v.ClientVersion))
+	l.text(attrSessionID, clamp(ex.SessionID))
+	if w.enabled.has(attrResourceURI) {
+		l.text(attrResourceURI, clamp(withoutSecrets(v.ResourceURI)))
+	}
+	l.text(attrPromptName, clamp(v.Prompt))
+	if v.MethodID == verdict.ToolsCall {
+		l.text(attrOperationName, "execute_tool")
+	}
+	l.text(attrResultType, clamp(v.ResultType))
+	if v.Stream {
+		l.number(attrStreamEventCount, int64(v.StreamEvent))
+	}
+	l.text(attrStreamEnd, v.StreamEnd.String())
+	if v.HasCode && w.enabled.has(attrStatusCode) {
+		l.text(attrStatusCode, strconv.FormatInt(v.Code, 10))
+	}
+	if w.enabled.has(attrErrorType) {
+		l.text(attrErrorType, errorTypeOf(ex, v))
+	}
+	if w.enabled.has(attrErrorMessage) {
+		l.text(attrErrorMessage, clamp(mask(v.ErrorMessage)))
+	}
+	if w.enabled.has(attrErrorData) {
+		l.text(attrErrorData, clamp(mask(v.ErrorData)))
+	}
+}
+
+// errorTypeOf is the error.type of a failure, "" where there is none
+// (semantic conventions for MCP and HTTP): the error code, tool_error, the
+// HTTP status, else the outcome. On a server's span what the caller did wrong
+// is no error.
+func errorTypeOf(ex *verdict.Exchange, v *verdict.Verdict) string {
+	if v.Class != verdict.Failure {
+		return ""
+	}
+	server := ex.Side == verdict.Server
+	switch v.Outcome {
+	case verdict.JSONRPCError:
+		if server && verdict.ClientFault(v.Code) || !v.HasCode {
+			return ""
+		}
+		return strconv.FormatInt(v.Code, 10)
+	case verdict.ToolError:
+		return "tool_error"
+	case verdict.HTTPError:
+		if server && ex.Status < 500 {
+			return ""
+		}
+		if ex.Status == 0 {
+			return ex.ErrorType
+		}
+		return strconv.Itoa(ex.Status)
+	default:
+		return strings.ToLower(v.Outcome.String())
+	}
+}
+
+// eventName is the name of the span events that hold the single verdicts of an
+// exchange with several messages.
+const eventName = "mcp.message"
+
+// events adds an event for each of several messages. What is beyond the limit
+// counts as dropped.
+func (w *writer) events(span ptrace.Span, v *verdict.Verdict) {
+	if len(v.Answers) == 0 {
+		return
+	}
+	events := span.Events()
+	events.EnsureCapacity(events.Len() + len(v.Answers))
+	for i := range v.Answers {
+		a := &v.Answers[i]
+		event := events.AppendEmpty()
+		event.SetName(eventName)
+		event.SetTimestamp(span.EndTimestamp())
+		l := list{enabled: w.enabled}
+		l.text(attrLayer, a.Outcome.Layer().String())
+		l.text(attrOutcome, a.Outcome.String())
+		l.text(attrOutcomeClass, a.Class.String())
+		l.text(attrOutcomeReason, a.Reason.String())
+		if a.HasCode {
+			l.number(attrErrorCode, a.Code)
+		}
+		l.text(attrMethodName, clamp(a.Method))
+		l.text(attrToolName, clamp(a.Tool))
+		if a.HasID && len(a.ID) <= maxValueBytes {
+			l.text(attrRequestID, valid(a.ID))
+		}
+		l.put(event.Attributes())
+	}
+	span.SetDroppedEventsCount(span.DroppedEventsCount() + uint32(v.AnswersLeftOut))
+}
+
+// clamp cuts s to maxValueBytes on a character boundary and makes it valid
+// UTF-8, which OTLP demands of strings.
+func clamp(s string) string {
+	if len(s) > maxValueBytes {
+		end := maxValueBytes
+		for end > maxValueBytes-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = s[:end]
+	}
+	return valid(s)
+}
+
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// withoutSecrets removes user info and query from a URI. What cannot be read
+// as a URI is left out.
+func withoutSecrets(uri string) string {
+	if uri == "" {
+		return ""
+	}
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+	return u.String()
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 
@@ -21,6 +22,8 @@ type Config struct {
 	Attributes map[string]AttributeConfig `mapstructure:"attributes"`
 	// SpanStatus says when the status of a span is set.
 	SpanStatus SpanStatus `mapstructure:"span_status"`
+	// Pairing joins log records that hold one side of an exchange each.
+	Pairing PairingConfig `mapstructure:"pairing"`
 }
 
 // MatchConfig says what is MCP beside what shows it by itself.
@@ -41,10 +44,41 @@ type BodiesConfig struct {
 	ExtraRequestAttributes []string `mapstructure:"extra_request_attributes"`
 	// ExtraResponseAttributes are tried before ResponseAttributes.
 	ExtraResponseAttributes []string `mapstructure:"extra_response_attributes"`
+	// FragmentAttributes hold results of tool calls without their envelope, as
+	// some instrumentations record them. None by default.
+	FragmentAttributes []string `mapstructure:"fragment_attributes"`
+	// MessageAttributes replaces the list of attributes of log records that are
+	// looked up for JSON-RPC messages of either side.
+	MessageAttributes []string `mapstructure:"message_attributes"`
+	// ExtraMessageAttributes are tried before MessageAttributes.
+	ExtraMessageAttributes []string `mapstructure:"extra_message_attributes"`
+	// LogPaths replaces the list of members of structured log bodies that are
+	// looked up for bodies.
+	LogPaths []LogPathConfig `mapstructure:"log_paths"`
+	// ExtraLogPaths are tried before LogPaths.
+	ExtraLogPaths []LogPathConfig `mapstructure:"extra_log_paths"`
 	// MaxBytes of one decoded body are read.
 	MaxBytes int `mapstructure:"max_bytes"`
 	// Keep says which MCP items keep their bodies.
 	Keep Keep `mapstructure:"keep"`
+}
+
+// LogPathConfig names the members of a structured log body that hold the two
+// sides of an exchange, as dotted paths. One path alone holds messages of
+// either side.
+type LogPathConfig struct {
+	Request  string `mapstructure:"request"`
+	Response string `mapstructure:"response"`
+	Message  string `mapstructure:"message"`
+}
+
+// PairingConfig says how log records that hold one side each are joined.
+type PairingConfig struct {
+	Enabled bool `mapstructure:"enabled"`
+	// Window is how long a request waits for its response.
+	Window time.Duration `mapstructure:"window"`
+	// MaxPending is the number of requests that are remembered.
+	MaxPending int `mapstructure:"max_pending"`
 }
 
 // ClassificationConfig holds the policies of classification.
@@ -112,6 +146,8 @@ func createDefaultConfig() component.Config {
 		Bodies: BodiesConfig{
 			RequestAttributes:  slices.Clone(carrier.DefaultRequestAttributes),
 			ResponseAttributes: slices.Clone(carrier.DefaultResponseAttributes),
+			MessageAttributes:  slices.Clone(carrier.DefaultMessageAttributes),
+			LogPaths:           defaultLogPaths(),
 			MaxBytes:           4 << 20,
 			Keep:               KeepAlways,
 		},
@@ -120,7 +156,20 @@ func createDefaultConfig() component.Config {
 			NullMembers: NullMembersPresent,
 		},
 		SpanStatus: SpanStatusUnset,
+		Pairing:    PairingConfig{Enabled: true, Window: 30 * time.Second, MaxPending: 10_000},
 	}
+}
+
+func defaultLogPaths() []LogPathConfig {
+	paths := make([]LogPathConfig, 0, len(carrier.DefaultLogPaths))
+	for _, p := range carrier.DefaultLogPaths {
+		if p.Response == "" {
+			paths = append(paths, LogPathConfig{Message: p.Request})
+		} else {
+			paths = append(paths, LogPathConfig{Request: p.Request, Response: p.Response})
+		}
+	}
+	return paths
 }
 
 // Validate returns an error for each value that cannot be meant, with its key
@@ -133,6 +182,7 @@ func (c *Config) Validate() error {
 		oneOf("classification::null_members", c.Classification.NullMembers, NullMembersPresent, NullMembersAbsent),
 		c.checkAttributes(),
 		oneOf("span_status", c.SpanStatus, SpanStatusUnset, SpanStatusFailures),
+		c.Pairing.check(),
 	)
 }
 
@@ -163,6 +213,9 @@ func (b *BodiesConfig) check() error {
 		{"bodies::request_attributes", "request", b.RequestAttributes},
 		{"bodies::extra_response_attributes", "response", b.ExtraResponseAttributes},
 		{"bodies::response_attributes", "response", b.ResponseAttributes},
+		{"bodies::fragment_attributes", "fragment", b.FragmentAttributes},
+		{"bodies::extra_message_attributes", "message", b.ExtraMessageAttributes},
+		{"bodies::message_attributes", "message", b.MessageAttributes},
 	} {
 		for i, name := range list.names {
 			if strings.TrimSpace(name) == "" {
@@ -170,15 +223,47 @@ func (b *BodiesConfig) check() error {
 				continue
 			}
 			if side, ok := sides[name]; ok && side != list.side {
-				errs = append(errs, fmt.Errorf("%s[%d]: %q is a %s attribute already; one attribute holds one side", list.key, i, name, side))
+				errs = append(errs, fmt.Errorf("%s[%d]: %q is a %s attribute already; one attribute holds one thing", list.key, i, name, side))
 			}
 			sides[name] = list.side
 		}
 	}
+	errs = append(errs, checkLogPaths("bodies::extra_log_paths", b.ExtraLogPaths), checkLogPaths("bodies::log_paths", b.LogPaths))
 	if b.MaxBytes < minMaxBytes || b.MaxBytes > maxMaxBytes {
 		errs = append(errs, fmt.Errorf("bodies::max_bytes: %d must be between %d and %d", b.MaxBytes, minMaxBytes, maxMaxBytes))
 	}
 	errs = append(errs, oneOf("bodies::keep", b.Keep, KeepAlways, KeepFailures, KeepNever))
+	return errors.Join(errs...)
+}
+
+func checkLogPaths(key string, paths []LogPathConfig) error {
+	var errs []error
+	for i, p := range paths {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		switch sides := p.Request != "" && p.Response != ""; {
+		case p.Message != "" && p.Request == "" && p.Response == "", p.Message == "" && sides:
+		case p.Message == "" && p.Request == "" && p.Response == "":
+			errs = append(errs, fmt.Errorf("%s: it must have request and response, or message", at))
+		default:
+			errs = append(errs, fmt.Errorf("%s: request %q, response %q, message %q must be request and response together, or message alone", at, p.Request, p.Response, p.Message))
+		}
+		for _, path := range []string{p.Request, p.Response, p.Message} {
+			if path != "" && slices.Contains(strings.Split(strings.ReplaceAll(path, "[*]", ""), "."), "") {
+				errs = append(errs, fmt.Errorf("%s: %q must be a dotted path such as data.request or calls[*].request", at, path))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p *PairingConfig) check() error {
+	var errs []error
+	if p.Window < time.Second {
+		errs = append(errs, fmt.Errorf("pairing::window: %s must be at least 1s", p.Window))
+	}
+	if p.MaxPending < 1 {
+		errs = append(errs, fmt.Errorf("pairing::max_pending: %d must be at least 1", p.MaxPending))
+	}
 	return errors.Join(errs...)
 }
 

@@ -1,9 +1,10 @@
 package mcpprocessor
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
@@ -13,54 +14,70 @@ func (p *mcpProcessor) processLogs(ctx context.Context, ld plog.Logs) (plog.Logs
 	defer p.release(ctx, w)
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
+			seenBy := vantage{rl.Resource(), sl.Scope().Name()}
 			for _, record := range sl.LogRecords().All() {
-				w.tally.items[p.record(w, record)]++
+				p.record(w, record, seenBy, false)
 			}
 		}
+	}
+	slices.SortStableFunc(w.logs, func(a, b later[plog.LogRecord]) int { return cmp.Compare(a.time, b.time) })
+	for _, l := range w.logs {
+		p.record(w, l.item, l.vantage, true)
 	}
 	return ld, nil
 }
 
-// record finds, judges and writes one log record.
-func (p *mcpProcessor) record(w *worker, record plog.LogRecord) (done disposition) {
+// record finds, judges and writes one log record. Unless it is the last look, a
+// record with answers to requests of other records is put off.
+func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy vantage, last bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.panicked(w, cause)
 			if p.keep != KeepAlways {
-				p.removeRecordBodies(w, record)
+				p.carrier.RemoveUnread(record)
 			}
-			done = passedOver
 		}
 	}()
 	if !p.carrier.Log(record, &w.item) {
-		return passedOver
+		w.tally.items[passedOver]++
+		return
 	}
-	done = p.assess(w, noKind)
+	it := &w.item
+	pairs := p.pairing != nil && !it.HasOutcome
+	time := recordTime(record)
+	if pairs {
+		p.onStream(w, seenBy, noKind, time)
+		if last {
+			w.asker.Reset(p.pairing, &w.stream)
+			it.Exchange.Asked = &w.asker
+		}
+	}
+	done := p.assess(w)
+	if pairs && !last && w.judge.Unasked() {
+		w.logs = append(w.logs, later[plog.LogRecord]{record, seenBy, time})
+		return
+	}
+	p.count(w, noKind, done)
 	if done == passedOver {
-		return done
+		return
 	}
 	v := &w.verdict
 	if p.removesBodies(v) {
-		p.removeRecordBodies(w, record)
+		p.carrier.RemoveFromRecord(record, it)
 	}
-	if done != leftAlone {
-		p.writer.write(record.Attributes(), &w.item.Exchange, v)
+	if done != judged && done != annotated {
+		return
 	}
-	return done
+	if pairs && done == annotated {
+		p.remember(w)
+	}
+	p.writer.write(record.Attributes(), &it.Exchange, v)
 }
 
-// bodyRemoved stands in place of the messages that were taken out of the body
-// of a log record.
-const bodyRemoved = "[MCP body removed]"
-
-func (p *mcpProcessor) removeRecordBodies(w *worker, record plog.LogRecord) {
-	p.removeAttributes(record.Attributes())
-	if w.item.OnBody {
-		record.Body().SetStr(bodyRemoved)
+// recordTime is when what the record tells of happened.
+func recordTime(record plog.LogRecord) int64 {
+	if t := record.Timestamp(); t != 0 {
+		return int64(t)
 	}
-}
-
-// removeAttributes removes the attributes that hold bodies.
-func (p *mcpProcessor) removeAttributes(attributes pcommon.Map) {
-	attributes.RemoveIf(func(key string, _ pcommon.Value) bool { return p.carrier.IsBody(key) })
+	return int64(record.ObservedTimestamp())
 }

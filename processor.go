@@ -5,17 +5,23 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor"
 	"go.uber.org/zap"
 
 	"github.com/otel-mcp/mcpprocessor/processor/carrier"
+	"github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
 	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
 // mcpProcessor is one instance of the processor, for one pipeline.
 type mcpProcessor struct {
 	carrier   *carrier.Carrier
+	pairing   *carrier.Pairing // nil if it is switched off
 	writer    writer
 	keep      Keep
 	telemetry *telemetry
@@ -32,6 +38,25 @@ type worker struct {
 	item    carrier.Item
 	verdict verdict.Verdict
 	tally   tally
+
+	stream carrier.Stream
+	asker  carrier.PairingAsker
+	spans  []later[ptrace.Span]
+	logs   []later[plog.LogRecord]
+}
+
+// later is an item that is judged when the whole batch has been seen, since it
+// holds answers to requests that may stand behind it.
+type later[T any] struct {
+	item    T
+	vantage vantage
+	time    int64
+}
+
+// vantage is what an item was seen by.
+type vantage struct {
+	resource pcommon.Resource
+	scope    string
 }
 
 func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcessor, error) {
@@ -50,6 +75,9 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		carrier: carrier.New(carrier.Config{
 			RequestAttributes:  slices.Concat(cfg.Bodies.ExtraRequestAttributes, cfg.Bodies.RequestAttributes),
 			ResponseAttributes: slices.Concat(cfg.Bodies.ExtraResponseAttributes, cfg.Bodies.ResponseAttributes),
+			FragmentAttributes: cfg.Bodies.FragmentAttributes,
+			MessageAttributes:  slices.Concat(cfg.Bodies.ExtraMessageAttributes, cfg.Bodies.MessageAttributes),
+			LogPaths:           logPaths(slices.Concat(cfg.Bodies.ExtraLogPaths, cfg.Bodies.LogPaths)),
 			URLPaths:           cfg.Match.URLPaths,
 			MaxBytes:           cfg.Bodies.MaxBytes,
 			InstrumentedSpans:  cfg.Classification.InstrumentedSpans,
@@ -59,8 +87,27 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		telemetry: t,
 		logger:    set.Logger,
 	}
+	if cfg.Pairing.Enabled {
+		window := cfg.Pairing.Window
+		if sig == signalTraces {
+			window = max(window, streamWindow)
+		}
+		p.pairing = carrier.NewPairing(window, cfg.Pairing.MaxPending)
+	}
 	p.workers.New = func() any { return &worker{judge: verdict.NewJudge(settings)} }
 	return p, nil
+}
+
+// streamWindow is how long the request of a span whose answer travels on
+// another stream is remembered: such streams live long.
+const streamWindow = time.Hour
+
+func logPaths(settings []LogPathConfig) []carrier.LogPath {
+	paths := make([]carrier.LogPath, len(settings))
+	for i, s := range settings {
+		paths[i] = carrier.LogPath{Request: s.Request + s.Message, Response: s.Response}
+	}
+	return paths
 }
 
 func (p *mcpProcessor) shutdown(context.Context) error {
@@ -76,12 +123,15 @@ func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 	w.judge.Forget()
 	w.item.Forget()
 	w.verdict = verdict.Verdict{}
+	clear(w.spans)
+	clear(w.logs)
+	w.spans, w.logs = w.spans[:0], w.logs[:0]
 	p.workers.Put(w)
 }
 
 // assess finds out what is to be done with the item that w.item describes, of
-// which the carrier saw a sign of MCP, and counts it.
-func (p *mcpProcessor) assess(w *worker, kind int) disposition {
+// which the carrier saw a sign of MCP.
+func (p *mcpProcessor) assess(w *worker) disposition {
 	it := &w.item
 	if it.HasOutcome {
 		if o, ok := verdict.ParseOutcome(it.Outcome); ok {
@@ -94,26 +144,57 @@ func (p *mcpProcessor) assess(w *worker, kind int) disposition {
 	}
 	v := &w.verdict
 	w.judge.Judge(&it.Exchange, v)
-	if !v.MCP {
+	switch {
+	case !v.MCP:
 		return passedOver
+	case it.HasOutcome:
+		// Somebody else's word under our name: it is not ours to replace.
+		return leftAlone
+	case v.Outcome == verdict.NoOutcome:
+		return annotated
+	default:
+		return judged
+	}
+}
+
+// count counts what was done with the item that was assessed last.
+func (p *mcpProcessor) count(w *worker, kind int, done disposition) {
+	v, ex := &w.verdict, &w.item.Exchange
+	w.tally.items[done]++
+	if done == passedOver {
+		return
+	}
+	if _, ours := verdict.ParseOutcome(w.item.Outcome); w.item.HasOutcome && !ours {
+		w.tally.conflicts++
 	}
 	w.tally.bodies(v)
-	if it.HasOutcome {
-		w.tally.conflicts++
-		return leftAlone
-	}
-	if v.Outcome == verdict.NoOutcome {
-		return annotated
+	if done != judged {
+		return
 	}
 	w.tally.exchange(kind, v)
-	if v.Outcome == verdict.Undetermined && it.Exchange.Request.Capture == verdict.Absent && it.Exchange.Response.Capture == verdict.Absent {
+	if v.Outcome == verdict.Undetermined && ex.HTTP && ex.Request.Capture == verdict.Absent && ex.Response.Capture == verdict.Absent {
 		p.warnNoBodies.Do(func() {
 			p.logger.Warn("MCP exchanges arrive without their bodies, so their outcome cannot be told. " +
 				"Let what records them capture bodies: see \"Where bodies come from\" in the README of this processor. " +
 				"This is said once.")
 		})
 	}
-	return judged
+}
+
+// onStream sets w.stream to the stream that the item belongs to.
+func (p *mcpProcessor) onStream(w *worker, v vantage, kind int, time int64) {
+	it := &w.item
+	w.stream = carrier.Stream{
+		Vantage: p.pairing.Vantage(v.resource, v.scope, kind),
+		Session: it.Session, Label: it.Label(),
+		ToServer: it.ToServer, ToClient: it.ToClient,
+		Time: time,
+	}
+}
+
+// remember keeps the requests of the exchange judged last for their answers.
+func (p *mcpProcessor) remember(w *worker) {
+	w.judge.Requests(func(id jsonrpc.ID, asked verdict.Asked) { p.pairing.Remember(&w.stream, id, asked) })
 }
 
 // removesBodies reports whether an item with the verdict v loses its bodies.

@@ -28,7 +28,7 @@ const (
 	passedOver disposition = iota // no sign of MCP
 	judged                        // got a verdict
 	annotated                     // one side, of which no outcome is due
-	leftAlone                     // has a verdict of somebody already
+	leftAlone                     // has an mcp.outcome already
 	dispositionCount
 )
 

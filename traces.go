@@ -1,9 +1,13 @@
 package mcpprocessor
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
 // processTraces gives each MCP span of td its verdict.
@@ -12,38 +16,63 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 	defer p.release(ctx, w)
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
+			seenBy := vantage{rs.Resource(), ss.Scope().Name()}
 			for _, span := range ss.Spans().All() {
-				w.tally.items[p.span(w, span)]++
+				p.span(w, span, seenBy, false)
 			}
 		}
+	}
+	slices.SortStableFunc(w.spans, func(a, b later[ptrace.Span]) int { return cmp.Compare(a.time, b.time) })
+	for _, l := range w.spans {
+		p.span(w, l.item, l.vantage, true)
 	}
 	return td, nil
 }
 
-// span finds, judges and writes one span.
-func (p *mcpProcessor) span(w *worker, span ptrace.Span) (done disposition) {
+// span finds, judges and writes one span. Unless it is the last look, a stream
+// with answers to requests of other spans is put off.
+func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy vantage, last bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.panicked(w, cause)
 			if p.keep != KeepAlways {
-				p.removeAttributes(span.Attributes())
+				p.carrier.RemoveFromSpan(span)
 			}
-			done = passedOver
 		}
 	}()
 	if !p.carrier.Span(span, &w.item) {
-		return passedOver
+		w.tally.items[passedOver]++
+		return
 	}
-	done = p.assess(w, int(span.Kind()))
+	it := &w.item
+	kind := int(span.Kind())
+	pairs := p.pairing != nil && it.Session != ""
+	if pairs {
+		p.onStream(w, seenBy, kind, int64(span.EndTimestamp()))
+		if last {
+			w.asker.Reset(p.pairing, &w.stream)
+			it.Exchange.Asked = &w.asker
+		}
+	}
+	done := p.assess(w)
+	if pairs && !last && w.judge.Unasked() && it.Exchange.HTTPMethod == "GET" && done == judged {
+		w.spans = append(w.spans, later[ptrace.Span]{span, seenBy, int64(span.EndTimestamp())})
+		return
+	}
+	p.count(w, kind, done)
 	if done == passedOver {
-		return done
+		return
 	}
 	v := &w.verdict
 	if p.removesBodies(v) {
-		p.removeAttributes(span.Attributes())
+		p.carrier.RemoveFromSpan(span)
 	}
-	if done != leftAlone {
-		p.writer.writeSpan(span, &w.item.Exchange, v)
+	if done != judged && done != annotated {
+		return
 	}
-	return done
+	if pairs && (v.Outcome == verdict.StreamDeferred || v.Outcome == verdict.StreamIncomplete) {
+		w.stream.Time = int64(span.StartTimestamp())
+		p.remember(w)
+	}
+	p.writer.writeSpan(span, &it.Exchange, v)
 }

@@ -109,7 +109,11 @@ func (w *writer) selected(l *list, ex *verdict.Exchange, v *verdict.Verdict) {
 	l.text(attrProtocolVersion, clamp(v.ProtocolVersion))
 	l.text(attrClientName, clamp(v.ClientName))
 	l.text(attrClientVersion, clamp(v.ClientVersion))
-	l.text(attrSessionID, clamp(ex.SessionID))
+	if !verdict.IsModern(v.ProtocolVersion) {
+		// From 2026-07-28 on there are no sessions; a header that is there
+		// means nothing.
+		l.text(attrSessionID, clamp(ex.SessionID))
+	}
 	if w.enabled.has(attrResourceURI) {
 		l.text(attrResourceURI, clamp(withoutSecrets(v.ResourceURI)))
 	}
@@ -156,9 +160,6 @@ func errorTypeOf(ex *verdict.Exchange, v *verdict.Verdict) string {
 	case verdict.HTTPError:
 		if server && ex.Status < 500 {
 			return ""
-		}
-		if ex.Status == 0 {
-			return ex.ErrorType
 		}
 		return strconv.Itoa(ex.Status)
 	default:

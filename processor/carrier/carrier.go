@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
 	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
@@ -17,6 +18,12 @@ type Config struct {
 	// RequestAttributes and ResponseAttributes hold bodies, the first found
 	// wins.
 	RequestAttributes, ResponseAttributes []string
+	// FragmentAttributes hold the results of tool calls without their envelopes.
+	FragmentAttributes []string
+	// MessageAttributes of log records hold JSON-RPC messages.
+	MessageAttributes []string
+	// LogPaths are the members of structured log bodies that hold bodies.
+	LogPaths []LogPath
 	// URLPaths are paths of MCP endpoints: exact, or a prefix with a trailing *.
 	URLPaths []string
 	// MaxBytes of one decoded body are read.
@@ -28,22 +35,31 @@ type Config struct {
 
 // Carrier finds exchanges. It is safe for concurrent use.
 type Carrier struct {
-	config Config
-	table  *table
+	config   Config
+	table    *table // of spans
+	logTable *table
 }
 
 // New returns a Carrier that looks where c says.
 func New(c Config) *Carrier {
-	var bodies []name
-	add := func(list []string, body, cut field) {
-		for i, n := range list {
+	var bodies, messages []name
+	for _, list := range []struct {
+		names []string
+		side  side
+	}{{c.RequestAttributes, requestFields}, {c.ResponseAttributes, responseFields}} {
+		for i, n := range list.names {
 			rank := uint8(min(i, 255))
-			bodies = append(bodies, name{n, body, rank}, name{n + ".truncated", cut, rank})
+			bodies = append(bodies, name{n, list.side.body, rank}, name{n + ".truncated", list.side.cut, rank},
+				name{n + ".base64", list.side.base64, rank}, name{n + ".encoding", list.side.coding, rank})
 		}
 	}
-	add(c.RequestAttributes, requestBody, requestCut)
-	add(c.ResponseAttributes, responseBody, responseCut)
-	return &Carrier{config: c, table: newTable(bodies, names)}
+	for i, n := range c.FragmentAttributes {
+		bodies = append(bodies, name{n, fragment, uint8(min(i, 255))})
+	}
+	for i, n := range c.MessageAttributes {
+		messages = append(messages, name{n, message, uint8(min(i, 255))})
+	}
+	return &Carrier{config: c, table: newTable(bodies, names), logTable: newTable(bodies, names, messages, logNames)}
 }
 
 // Item is what was found on one span or log record. It is used again for the
@@ -51,17 +67,29 @@ func New(c Config) *Carrier {
 type Item struct {
 	// Exchange is what to judge.
 	Exchange verdict.Exchange
-	// Outcome is the mcp.outcome that is on the item already, and HasOutcome
-	// whether there is one of whatever type; likewise its class.
+	// Outcome is the mcp.outcome that is on the item already, likewise Class,
+	// and HasOutcome whether there is anything of the group of attributes that
+	// tell the outcome. It is written whole or not at all.
 	Outcome    string
 	HasOutcome bool
 	Class      string
-	// OnBody reports that the messages were found in the body of a log record.
-	OnBody bool
+	// Session tells exchanges of several clients apart: the session id of a
+	// header, or of the URI of an HTTP+SSE endpoint.
+	Session string
+	// Text is where in a log record the messages were found.
+	Text TextPlace
+	// ToServer and ToClient say which way the messages of a log record went,
+	// where it tells. Stream tells several servers in one log apart.
+	ToServer, ToClient bool
+	Stream             string
 
-	values [knownIsError + 1]found
+	values [fieldCount]found
 	words  [4]string
 	decode decoder
+
+	querySession string
+	found        textFound
+	reader       jsonrpc.Reader // finds messages in the text of log records
 }
 
 // found is the value of one field with the rank of the name that it was under.
@@ -73,7 +101,9 @@ type found struct {
 
 func (it *Item) reset() {
 	it.Exchange = verdict.Exchange{}
-	it.Outcome, it.HasOutcome, it.Class, it.OnBody = "", false, "", false
+	it.Outcome, it.HasOutcome, it.Class, it.Session, it.Text = "", false, "", "", TextPlace{}
+	it.ToServer, it.ToClient, it.Stream = false, false, ""
+	it.querySession, it.found = "", textFound{}
 	clear(it.values[:])
 	clear(it.words[:])
 }
@@ -82,12 +112,17 @@ func (it *Item) reset() {
 func (it *Item) Forget() {
 	it.reset()
 	it.decode.forget()
+	it.reader.Reset("", jsonrpc.JSON)
 }
 
 // Span reads span into it and reports whether there is a sign that it may be
 // of MCP, so that its bodies are worth reading.
 func (c *Carrier) Span(span ptrace.Span, it *Item) bool {
-	if !c.attributes(span.Attributes(), it) {
+	sign := c.attributes(c.table, span.Attributes(), it)
+	if !it.hasBody() && span.Events().Len() > 0 {
+		sign = c.bodyEvents(span, it) || sign
+	}
+	if !sign {
 		return false
 	}
 	ex := &it.Exchange
@@ -104,11 +139,11 @@ func (c *Carrier) Span(span ptrace.Span, it *Item) bool {
 
 // attributes walks over the attributes once and reports whether a sign of MCP
 // was found in them.
-func (c *Carrier) attributes(attributes pcommon.Map, it *Item) bool {
+func (c *Carrier) attributes(t *table, attributes pcommon.Map, it *Item) bool {
 	it.reset()
-	sign, body := false, false
+	sign := false
 	for key, value := range attributes.All() {
-		n, ok := c.table.find(key)
+		n, ok := t.find(key)
 		if !ok {
 			continue
 		}
@@ -117,22 +152,21 @@ func (c *Carrier) attributes(attributes pcommon.Map, it *Item) bool {
 			it.HasOutcome, it.Outcome = true, text(value)
 			continue
 		case outcomeClass:
-			it.Class = text(value)
+			it.Class, it.HasOutcome = text(value), true
 			continue
-		case requestBody, responseBody:
-			body = true
+		case outcomeOther:
+			it.HasOutcome = true
+			continue
 		case sessionHeader, versionHeader, methodHeader, nameHeader:
-			sign = true
+			sign, it.Exchange.Header = true, true
 		case knownMethod:
 			sign = sign || c.config.InstrumentedSpans
+		case fragment:
+			sign = true
 		}
-		if v := &it.values[n.field]; !v.ok || n.rank < v.rank {
-			*v = found{value: value, rank: n.rank, ok: true}
-		}
+		it.note(n, value)
 	}
 	if sign || it.HasOutcome {
-		it.Exchange.Header = it.values[sessionHeader].ok || it.values[versionHeader].ok ||
-			it.values[methodHeader].ok || it.values[nameHeader].ok
 		return true
 	}
 	if len(c.config.URLPaths) > 0 {
@@ -141,7 +175,43 @@ func (c *Carrier) attributes(attributes pcommon.Map, it *Item) bool {
 			return true
 		}
 	}
-	return body && (mentions(it.values[requestBody]) || mentions(it.values[responseBody]))
+	return it.mentions()
+}
+
+// note keeps value under the name n, unless a name of lower rank has told the
+// field.
+func (it *Item) note(n name, value pcommon.Value) {
+	if v := &it.values[n.field]; !v.ok || n.rank < v.rank {
+		*v = found{value: value, rank: n.rank, ok: true}
+	}
+}
+
+// hasBody reports whether an attribute holds a body.
+func (it *Item) hasBody() bool {
+	return it.values[requestBody].ok || it.values[responseBody].ok || it.values[requestBase64].ok || it.values[responseBase64].ok
+}
+
+// mentions reports whether a body may hold a JSON-RPC message. What is in
+// base64 cannot be told without decoding it.
+func (it *Item) mentions() bool {
+	return mentions(it.values[requestBody]) || mentions(it.values[responseBody]) ||
+		it.values[requestBase64].ok || it.values[responseBase64].ok
+}
+
+// bodyEvents looks for bodies in the span events http.request and
+// http.response, where some recorders put them.
+func (c *Carrier) bodyEvents(span ptrace.Span, it *Item) bool {
+	for _, event := range span.Events().All() {
+		if event.Name() != "http.request" && event.Name() != "http.response" {
+			continue
+		}
+		for key, value := range event.Attributes().All() {
+			if n, ok := c.table.find(key); ok && n.field < fieldCount {
+				it.note(n, value)
+			}
+		}
+	}
+	return it.hasBody() && it.mentions()
 }
 
 // sweepWord is what each JSON-RPC message has in it, also where it was escaped
@@ -183,6 +253,12 @@ func (c *Carrier) exchange(it *Item) {
 	ex.HTTP = ex.HTTPMethod != "" || it.values[status].ok || it.values[urlFull].ok || it.values[urlPath].ok || it.values[urlTarget].ok
 
 	ex.SessionID = it.text(sessionHeader)
+	if it.Session = ex.SessionID; it.Session == "" {
+		it.Session = it.text(knownSession)
+	}
+	if it.Session == "" {
+		it.Session = it.querySession
+	}
 	ex.ProtocolVersion = it.text(versionHeader)
 	if ex.ProtocolVersion == "" {
 		ex.ProtocolVersion = it.text(knownVersion)
@@ -194,6 +270,9 @@ func (c *Carrier) exchange(it *Item) {
 	ex.ErrorType = it.text(errorType)
 
 	ex.KnownMethod, ex.KnownTool = it.text(knownMethod), it.text(knownTool)
+	if rpc := it.text(rpcMethod); ex.KnownMethod == "" && verdict.MethodNamed(rpc) != verdict.OtherMethod {
+		ex.KnownMethod = rpc
+	}
 	if f := it.values[knownCode]; f.ok {
 		ex.KnownCode, ex.HasCode = integer(f.value)
 	}
@@ -203,16 +282,26 @@ func (c *Carrier) exchange(it *Item) {
 
 	c.body(it, &ex.Request, requestFields)
 	c.body(it, &ex.Response, responseFields)
+	if f := it.values[fragment]; f.ok {
+		it.decode.body(&ex.Fragment, f.value, "", c.config.MaxBytes)
+	}
+	if it.Session == "" && ex.Response.Media == verdict.MediaEventStream {
+		it.Session = endpointSession(ex.Response.Text)
+	}
 }
 
 // side names the fields of one side.
 type side struct {
-	body, cut, size, length, mediaType, encoding field
+	body, cut, base64, coding, size, length, mediaType, encoding field
 }
 
 var (
-	requestFields  = side{requestBody, requestCut, requestSize, requestLength, requestType, requestEncoding}
-	responseFields = side{responseBody, responseCut, responseSize, responseLength, responseType, responseEncoding}
+	requestFields = side{
+		requestBody, requestCut, requestBase64, requestCoding, requestSize, requestLength, requestType, requestEncoding,
+	}
+	responseFields = side{
+		responseBody, responseCut, responseBase64, responseCoding, responseSize, responseLength, responseType, responseEncoding,
+	}
 )
 
 // body fills b from the fields of one side.
@@ -220,6 +309,9 @@ func (c *Carrier) body(it *Item, b *verdict.Body, s side) {
 	b.Media = mediaType(it.text(s.mediaType))
 	size, hasSize := it.size(s)
 	f := it.values[s.body]
+	if b64 := it.values[s.base64]; !f.ok && b64.ok && b64.value.Type() == pcommon.ValueTypeStr {
+		f = b64
+	}
 	if !f.ok || f.value.Type() == pcommon.ValueTypeEmpty {
 		if hasSize && size == 0 && b.Media != verdict.MediaEventStream {
 			b.Capture, b.Entire = verdict.Whole, true
@@ -227,6 +319,9 @@ func (c *Carrier) body(it *Item, b *verdict.Body, s side) {
 		return
 	}
 	encoding := strings.ToLower(strings.TrimSpace(it.text(s.encoding)))
+	if coding := it.text(s.coding); encoding == "" && isContentCoding(coding) {
+		encoding = coding
+	}
 	recorded := it.decode.body(b, f.value, encoding, c.config.MaxBytes)
 	if b.Capture == verdict.Opaque {
 		return
@@ -298,7 +393,7 @@ func (c *Carrier) url(it *Item) {
 		query = it.text(urlQuery)
 	}
 	ex.WellKnown = strings.Contains(path, "/.well-known/")
-	ex.SessionQuery = hasSession(query)
+	it.querySession, ex.SessionQuery = sessionOf(query)
 	for _, want := range c.config.URLPaths {
 		if prefix, isPrefix := strings.CutSuffix(want, "*"); path == want || isPrefix && strings.HasPrefix(path, prefix) {
 			ex.PathMatch = true
@@ -323,25 +418,62 @@ func splitURL(url string) (path, query string) {
 	return path, query
 }
 
-// hasSession reports whether a query names a session, as the POST endpoints of
+// sessionOf returns the session that a query names, as the POST endpoints of
 // HTTP+SSE servers do (2024-11-05 basic/transports leaves the URI to them).
-func hasSession(query string) bool {
+func sessionOf(query string) (string, bool) {
 	for query != "" {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
-		key, _, _ := strings.Cut(pair, "=")
+		key, value, _ := strings.Cut(pair, "=")
 		switch key {
 		case "sessionId", "session_id", "sessionid":
-			return true
+			return value, true
 		}
 	}
-	return false
+	return "", false
+}
+
+// endpointSession returns the session in the URI of the event `endpoint`, with
+// which a stream of HTTP+SSE begins (2024-11-05 basic/transports).
+func endpointSession(stream string) string {
+	const beginning = 1 << 10
+	stream = stream[:min(len(stream), beginning)]
+	if !strings.Contains(stream, "endpoint") {
+		return ""
+	}
+	for line := range strings.FieldsFuncSeq(stream, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if data, ok := strings.CutPrefix(line, "data:"); ok {
+			_, query := splitURL(strings.TrimSpace(data))
+			session, _ := sessionOf(query)
+			return session
+		}
+	}
+	return ""
 }
 
 // IsBody reports whether the attribute called key may hold a body.
 func (c *Carrier) IsBody(key string) bool {
-	n, ok := c.table.find(key)
-	return ok && (n.field == requestBody || n.field == responseBody)
+	n, ok := c.logTable.find(key)
+	if !ok {
+		return false
+	}
+	switch n.field {
+	case requestBody, responseBody, requestBase64, responseBase64, fragment:
+		return true
+	default:
+		return false
+	}
+}
+
+// Label tells the log that a record belongs to from others of the same vantage.
+func (it *Item) Label() string {
+	label := it.Stream
+	for _, f := range [...]field{logFile, logThread, logLogger} {
+		if v := it.values[f]; v.ok {
+			label += "\x00" + v.value.AsString()
+		}
+	}
+	return label
 }
 
 func (it *Item) text(f field) string {

@@ -68,7 +68,7 @@ func (d *decoder) body(b *verdict.Body, value pcommon.Value, encoding string, li
 func (d *decoder) unwrap(b *verdict.Body, encoding string, limit int) (size int) {
 	size = -1
 	text := b.Text
-	if readable(text) {
+	if readable(text) && !isMapText(text) {
 		if strings.HasPrefix(text, `"`) {
 			unquote(b)
 		}
@@ -86,7 +86,7 @@ func (d *decoder) unwrap(b *verdict.Body, encoding string, limit int) (size int)
 		}
 		return size
 	}
-	if binary(text) || encoding != "" && encoding != "identity" && text != "" && !plain(text) {
+	if binary(text) || isMapText(text) || encoding != "" && encoding != "identity" && text != "" && !plain(text) {
 		b.Capture, b.Text = verdict.Opaque, ""
 	}
 	return size
@@ -99,6 +99,17 @@ func readable(text string) bool {
 	return (ok || strings.HasPrefix(text, `"`)) && !binary(text)
 }
 
+// isContentCoding reports whether coding is one of HTTP's, and not the name of
+// a character set or of the form in which a recorder keeps a body.
+func isContentCoding(coding string) bool {
+	switch coding {
+	case "gzip", "deflate", "zstd", "br", "compress", "x-gzip":
+		return true
+	default:
+		return false
+	}
+}
+
 // binary reports whether text begins with bytes that no text has.
 func binary(text string) bool {
 	for i := range min(len(text), 16) {
@@ -107,6 +118,19 @@ func binary(text string) bool {
 		}
 	}
 	return false
+}
+
+// isMapText reports whether text is the printed form of a map of some language,
+// {id=1, method=tools/call}, which is a recorder's form and not the peer's.
+func isMapText(text string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
+	if !ok {
+		return false
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	return end > 0 && rest[end] == '='
 }
 
 // plain reports whether text is ASCII at its beginning, and so hardly the

@@ -8,8 +8,14 @@ const (
 
 	requestBody
 	responseBody
-	requestCut  // the companion <body>.truncated
-	responseCut //
+	requestCut     // the companion <body>.truncated: true
+	responseCut    //
+	requestBase64  // the companion <body>.base64: true, or the body itself
+	responseBase64 //
+	requestCoding  // the companion <body>.encoding
+	responseCoding //
+	fragment       // the result of a tool call without its envelope
+	message        // of a log record: a JSON-RPC message
 	requestSize
 	responseSize
 	requestLength // the header content-length
@@ -38,13 +44,22 @@ const (
 	exceptionMessage
 
 	knownMethod
+	rpcMethod
 	knownTool
 	knownVersion
+	knownSession
 	knownCode
 	knownIsError
 
+	logFile
+	logThread
+	logLogger
+
+	fieldCount
+
 	outcome      // mcp.outcome
 	outcomeClass // mcp.outcome_class
+	outcomeOther // the rest of that group of attributes
 )
 
 // name is one row of the look-up table: the attribute called name tells field.
@@ -82,6 +97,8 @@ var names = []name{
 	{"http.response.header.content-encoding", responseEncoding, 0},
 	{"http.request.header.mcp-session-id", sessionHeader, 0},
 	{"http.response.header.mcp-session-id", sessionHeader, 1},
+	{"mcp.session.id", knownSession, 0},
+	{"mcp.session_id", knownSession, 1},
 	{"http.request.header.mcp-protocol-version", versionHeader, 0},
 	{"http.response.header.mcp-protocol-version", versionHeader, 1},
 	{"http.request.header.mcp-method", methodHeader, 0},
@@ -94,6 +111,7 @@ var names = []name{
 	{"exception.type", exceptionType, 0},
 	{"exception.message", exceptionMessage, 0},
 	{"mcp.method.name", knownMethod, 0},
+	{"rpc.method", rpcMethod, 0},
 	{"gen_ai.tool.name", knownTool, 0},
 	{"mcp.tool.name", knownTool, 1},
 	{"mcp.protocol.version", knownVersion, 0},
@@ -105,14 +123,39 @@ var names = []name{
 	{"mcp.tool.result.is_error", knownIsError, 0},
 	{"mcp.outcome", outcome, 0},
 	{"mcp.outcome_class", outcomeClass, 0},
+	{"mcp.layer", outcomeOther, 0},
+	{"mcp.outcome_reason", outcomeOther, 0},
+}
+
+// logNames are the names that are looked up on log records only: the stream
+// that a record belongs to, and attributes that hold a whole JSON-RPC message.
+var logNames = []name{
+	{"log.file.path", logFile, 0},
+	{"log.file.name", logFile, 1},
+	{"thread.id", logThread, 0},
+	{"thread.name", logThread, 1},
+	{"logger.name", logLogger, 0},
+	{"logger", logLogger, 1},
 }
 
 // The attributes that hold bodies, in the order in which they are tried.
 var (
-	// DefaultRequestAttributes are the attributes that may hold a request body.
-	DefaultRequestAttributes = []string{"http.request.body.content"}
+	// DefaultRequestAttributes are the attributes that may hold a request body:
+	// the HTTP semantic conventions (OBI and Beyla, Akka, ECS), Hypertrace, the
+	// MCP endpoints of Akka, Elastic APM, Azure API Management.
+	DefaultRequestAttributes = []string{
+		"http.request.body.content", "http.request.body", "mcp.request.content", "http.request.body.original", "Request-Body",
+	}
 	// DefaultResponseAttributes are the attributes that may hold a response body.
-	DefaultResponseAttributes = []string{"http.response.body.content"}
+	DefaultResponseAttributes = []string{
+		"http.response.body.content", "http.response.body", "mcp.response.content", "Response-Body",
+	}
+	// DefaultMessageAttributes are the attributes of log records that may hold
+	// JSON-RPC messages: the C# SDK, FastMCP, and what log processors keep of the
+	// original record.
+	DefaultMessageAttributes = []string{
+		"Message", "Request", "payload", "event.data", "log.record.original",
+	}
 )
 
 // table finds names. It hashes by length and two bytes only, since most

@@ -133,7 +133,7 @@ func cutField(line string) (name, value string) {
 }
 
 func allDigits(s string) bool {
-	end, ok := scanDigits(s, 0)
+	end, ok := scanDigits([]byte(s), 0)
 	return ok && end == len(s)
 }
 
@@ -155,8 +155,8 @@ const doneMark = "[DONE]"
 // that it is passed over: only objects and arrays are. cut says that data may
 // have gone on.
 func isForeign(data string, cut bool) bool {
-	data = data[skipSpace(data, 0):]
-	if data == "" || data[0] != '{' && data[0] != '[' || isTruncationMark(data) {
+	data = data[skipSpace([]byte(data), 0):]
+	if data == "" || data[0] != '{' && data[0] != '[' || isTruncationMark([]byte(data)) {
 		return true
 	}
 	return data == doneMark || cut && len(data) > 1 && strings.HasPrefix(doneMark, data)

@@ -51,7 +51,7 @@ func requireReasonable(t *testing.T, got reading, text string) {
 		for _, member := range members {
 			v := member.value(m)
 			require.True(t, m.State != Complete || !v.Open(), "%q", text)
-			_, _, _, _ = m.Raw(v), m.Text(v), m.Integer(v), m.id(v).String()
+			_, _, _, _ = m.Raw(v), m.Text(v), m.Integer(v), m.IDOf(v).String()
 		}
 	}
 }
@@ -112,7 +112,7 @@ func FuzzReader(f *testing.F) {
 		Members(text, func(_, value string, _ Kind) bool { return value != "" })
 		result := ReadResult(text)
 		require.True(t, json.Valid([]byte(text)) == (result.State == Complete), "%q", text)
-		_ = DecodeString(text)
+		_, _ = DecodeString(text), FirstElement(text)
 	})
 }
 

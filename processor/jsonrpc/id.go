@@ -23,11 +23,11 @@ type ID struct {
 }
 
 // RequestID returns the id of m.
-func (m *Message) RequestID() ID {
-	return m.id(m.ID)
-}
+func (m *Message) RequestID() ID { return m.IDOf(m.ID) }
 
-func (m *Message) id(v Value) ID {
+// IDOf returns v read as an id, such as params.requestId of
+// notifications/cancelled.
+func (m *Message) IDOf(v Value) ID {
 	id := ID{text: m.Raw(v), kind: v.Kind, open: v.Open()}
 	if v.Kind == String && !id.open {
 		id.text = inside(id.text)
@@ -48,7 +48,7 @@ func StringID(s string) ID {
 // NumberID returns the ID that is the number raw, as JSON writes it. Text that
 // is not a JSON number makes an ID that is there but not Valid.
 func NumberID(raw string) ID {
-	if end, ok := scanNumber(raw, 0); !ok || end != len(raw) {
+	if end, ok := scanNumber([]byte(raw), 0); !ok || end != len(raw) {
 		return ID{text: raw, kind: Object}
 	}
 	return ID{text: raw, kind: Number}

@@ -23,13 +23,14 @@ func (m *Message) readAs(raw string, v *Value, in place) {
 	var sc scanner
 	text := raw[:min(len(raw), MaxText)]
 	m.text = text
-	start := skipSpace(text, 0)
+	b := []byte(text)
+	start := skipSpace(b, 0)
 	i := start
-	if i < len(text) && text[i] == '{' {
+	if i < len(b) && b[i] == '{' {
 		m.Kind = Object
-		i = m.object(&sc, text, i+1, 1, in)
+		i = m.object(&sc, b, i+1, 1, in)
 	} else {
-		i, m.Kind = sc.value(text, i, 0)
+		i, m.Kind = sc.value(b, i, 0)
 	}
 	m.InvalidUTF8 = sc.invalidUTF8
 	m.Offset = i
@@ -39,10 +40,10 @@ func (m *Message) readAs(raw string, v *Value, in place) {
 		return
 	}
 	*v = Value{uint32(start), uint32(i), m.Kind, 0}
-	if m.Kind >= Array && skipSpace(text, start+1) == i-1 {
+	if m.Kind >= Array && skipSpace(b, start+1) == i-1 {
 		v.flags = flagEmpty
 	}
-	if rest := skipSpace(text, i); rest < len(text) {
+	if rest := skipSpace(b, i); rest < len(b) {
 		m.State, m.Cause, m.Offset = Malformed, TrailingData, rest
 	}
 }
@@ -78,7 +79,7 @@ func Lookup(raw string, path ...string) (value string, kind Kind) {
 			return "", Absent
 		}
 	}
-	value = value[skipSpace(value, 0):]
+	value = value[skipSpace([]byte(value), 0):]
 	if value == "" {
 		return "", Absent
 	}
@@ -94,82 +95,94 @@ func Members(raw string, yield func(name, value string, kind Kind) bool) {
 	})
 }
 
+// FirstElement returns the raw JSON of the first element of the array raw, and ""
+// if there is none. An element that is not closed reaches to the end of raw. What
+// is said of raw at Lookup holds here too.
+func FirstElement(raw string) (first string) {
+	Elements(raw, func(element string) bool {
+		first = element
+		return false
+	})
+	return first
+}
+
 // eachMember calls yield for each member of an object with the inside of its
 // name. A value that is not closed reaches to the end of the text.
 func eachMember(s string, yield func(name, value string, closed bool) bool) {
-	i := skipSpace(s, 0)
+	b := []byte(s)
+	i := skipSpace(b, 0)
 	if i >= len(s) || s[i] != '{' {
 		return
 	}
 	for {
-		i = skipSpace(s, i+1) // behind the brace or a comma
+		i = skipSpace(b, i+1) // behind the brace or a comma
 		if i >= len(s) || s[i] != '"' {
 			return
 		}
-		end, closed := endOfString(s, i)
+		end, closed := endOfString(b, i)
 		if !closed {
 			return
 		}
 		name := s[i+1 : end-1]
-		i = skipSpace(s, end)
+		i = skipSpace(b, end)
 		if i >= len(s) || s[i] != ':' {
 			return
 		}
-		start := skipSpace(s, i+1)
+		start := skipSpace(b, i+1)
 		if start >= len(s) {
 			return
 		}
-		if i, closed = endOfValue(s, start); i == start {
+		if i, closed = endOfValue(b, start); i == start {
 			return
 		}
 		if !yield(name, s[start:i], closed) {
 			return
 		}
-		if i = skipSpace(s, i); i >= len(s) || s[i] != ',' {
+		if i = skipSpace(b, i); i >= len(s) || s[i] != ',' {
 			return
 		}
 	}
 }
 
 // endOfString returns the index behind the string at i.
-func endOfString(s string, i int) (end int, closed bool) {
+func endOfString(b []byte, i int) (end int, closed bool) {
 	for i++; ; i += 2 {
 		for {
-			if i = longString(s, i); i >= len(s) {
-				return len(s), false
+			if i = longString(b, i); i >= len(b) {
+				return len(b), false
 			}
-			if s[i] == '"' {
+			if b[i] == '"' {
 				return i + 1, true
 			}
-			if s[i] == '\\' {
+			if b[i] == '\\' {
 				break
 			}
 			i++
 		}
-		if i+2 > len(s) {
-			return len(s), false
+		if i+2 > len(b) {
+			return len(b), false
 		}
 	}
 }
 
 // endOfValue returns the index behind the value at i. It trusts the text to be
 // JSON and only counts brackets.
-func endOfValue(s string, i int) (end int, closed bool) {
-	switch s[i] {
+func endOfValue(b []byte, i int) (end int, closed bool) {
+	switch b[i] {
 	case '"':
-		return endOfString(s, i)
+		return endOfString(b, i)
 	case '{', '[':
 	default:
-		for i < len(s) && s[i] > ' ' && s[i] != ',' && s[i] != '}' && s[i] != ']' {
+		for i < len(b) && b[i] > ' ' && b[i] != ',' && b[i] != '}' && b[i] != ']' {
 			i++
 		}
-		return i, i < len(s)
+		return i, i < len(b)
 	}
 	depth := 0
-	for i < len(s) {
-		switch s[i] {
+	for i < len(b) {
+		switch b[i] {
 		case '"':
-			i, _ = endOfString(s, i)
+			i, _ = endOfString(b, i)
 			continue
 		case '{', '[':
 			depth++
@@ -180,5 +193,5 @@ func endOfValue(s string, i int) (end int, closed bool) {
 		}
 		i++
 	}
-	return len(s), false
+	return len(b), false
 }

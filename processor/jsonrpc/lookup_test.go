@@ -150,3 +150,18 @@ func TestReadResult(t *testing.T) {
 		assert.Equal(t, want.Kind, got.ResultValue.Kind, raw)
 	}
 }
+
+func TestFirstElement(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[1]`: `1`, `[ "a]" , 2]`: `"a]"`, ` [{"a":[1]},2] `: `{"a":[1]}`, `[[],1]`: `[]`, `[1`: `1`, `["a`: `"a`, `[{"a":1}`: `{"a":1}`,
+		`[]`: ``, `[ ]`: ``, `[`: ``, ``: ``, `{}`: ``, `{"a":1}`: ``, `1`: ``, `"[1]"`: ``,
+	} {
+		assert.Equal(t, want, FirstElement(raw), raw)
+	}
+}
+
+func TestIDOf(t *testing.T) {
+	m := readComplete(t, `{"id":1,"params":{"requestId":"a"}}`)
+	assert.True(t, m.IDOf(m.Params.RequestID).Equal(StringID("a")))
+	assert.False(t, m.IDOf(m.Params.TaskID).Present())
+}

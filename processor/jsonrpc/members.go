@@ -226,20 +226,20 @@ func (m *Message) begin(text string) {
 
 // read reads the value that begins at i inside of depth arrays into m, which
 // begin has emptied, and returns the index behind it or stopped.
-func (m *Message) read(sc *scanner, s string, i, depth int) int {
+func (m *Message) read(sc *scanner, b []byte, i, depth int) int {
 	sc.invalidUTF8 = false
 	start := i
-	if i < len(s) && s[i] == '{' {
+	if i < len(b) && b[i] == '{' {
 		m.Kind = Object
-		i = m.object(sc, s, i+1, depth+1, inEnvelope)
+		i = m.object(sc, b, i+1, depth+1, inEnvelope)
 	} else {
-		i, m.Kind = sc.value(s, i, depth)
+		i, m.Kind = sc.value(b, i, depth)
 	}
 	m.InvalidUTF8 = sc.invalidUTF8
 	m.Offset = i
 	if i < 0 {
 		m.stop(sc, start)
-	} else if m.Kind == Number && (depth > 0 || i < len(s)) && mayGoOn(sc, s, i) {
+	} else if m.Kind == Number && (depth > 0 || i < len(b)) && mayGoOn(sc, b, i) {
 		m.stop(sc, start)
 		i = stopped
 	}
@@ -260,60 +260,63 @@ func (m *Message) stop(sc *scanner, start int) {
 // mayGoOn reports whether a number that ends at i may have had more digits, where
 // the text is cut. Behind white space only a truncation mark makes that possible,
 // in front of which recorders put some.
-func mayGoOn(sc *scanner, s string, i int) bool {
-	sc.unexpected(s, skipSpace(s, i))
-	return sc.state == Cut && (sc.at == i || sc.at < len(s))
+func mayGoOn(sc *scanner, b []byte, i int) bool {
+	sc.unexpected(b, skipSpace(b, i))
+	return sc.state == Cut && (sc.at == i || sc.at < len(b))
 }
 
-// object reads the rest of an object that tracks members, behind its brace;
-// depth counts it.
-func (m *Message) object(sc *scanner, s string, i, depth int, in place) int {
-	if i = skipSpace(s, i); uint(i) < uint(len(s)) && s[i] == '}' {
+// object reads the rest of an object that tracks members, behind its brace; depth
+// counts it.
+func (m *Message) object(sc *scanner, b []byte, i, depth int, in place) int {
+	c, i := token(b, i)
+	if c == '}' {
 		return i + 1
 	}
 	for {
-		if uint(i) >= uint(len(s)) || s[i] != '"' {
-			return sc.unexpected(s, i)
+		if c != '"' {
+			return sc.unexpected(b, i)
 		}
-		var v *Value
-		var inner place
-		start := i + 1
-		if i = shortString(s, start); uint(i) < uint(len(s)) && s[i] == '"' {
-			v, inner = m.member(in, []byte(s[start:i]))
+		var (
+			v     *Value
+			inner place
+			start = i + 1
+		)
+		if i = shortString(b, start); uint(i) < uint(len(b)) && b[i] == '"' {
+			v, inner = m.member(in, b[start:i])
 			i++
 		} else {
 			var escaped bool
-			if i, escaped = sc.str(s, i); i < 0 {
+			if i, escaped = sc.str(b, i); i < 0 {
 				return stopped
 			}
-			v, inner = m.longMember(in, s[start:i-1], escaped)
+			v, inner = m.longMember(in, m.text[start:i-1], escaped)
 		}
-		if i = skipSpace(s, i); uint(i) >= uint(len(s)) || s[i] != ':' {
-			return sc.unexpected(s, i)
+		if c, i = token(b, i); c != ':' {
+			return sc.unexpected(b, i)
 		}
-		if i = skipSpace(s, i+1); uint(i) >= uint(len(s)) {
-			return sc.unexpected(s, i)
-		}
+		c, i = token(b, i+1)
 
-		var kind Kind
 		var flags uint8
-		start = i
 		if v != nil && v.Present() {
 			flags = flagTwice
 			m.forget(inner)
 		}
+		kind := kinds[c]
+		start = i
 		switch {
-		case inner != untracked && s[i] == '{':
-			kind = Object
-			i = m.object(sc, s, i+1, depth+1, inner)
-		case s[i] == '"':
-			var escaped bool
-			kind = String
-			if i, escaped = sc.str(s, i+1); escaped {
-				flags |= flagEscaped
+		case kind == String:
+			if i = shortString(b, i+1); uint(i) < uint(len(b)) && b[i] == '"' {
+				i++
+			} else {
+				var escaped bool
+				if i, escaped = sc.str(b, i); escaped {
+					flags |= flagEscaped
+				}
 			}
+		case kind == Object && inner != untracked:
+			i = m.object(sc, b, i+1, depth+1, inner)
 		default:
-			i, kind = sc.value(s, i, depth)
+			i, _ = sc.value(b, i, depth)
 		}
 		if i < 0 {
 			if v != nil && sc.at > start {
@@ -322,26 +325,24 @@ func (m *Message) object(sc *scanner, s string, i, depth int, in place) int {
 			return stopped
 		}
 		if v != nil {
-			if kind >= Array && skipSpace(s, start+1) == i-1 {
+			if kind >= Array && skipSpace(b, start+1) == i-1 {
 				flags |= flagEmpty
 			}
 			*v = Value{uint32(start), uint32(i), kind, flags}
 		}
 
 		end := i
-		if i = skipSpace(s, i); uint(i) < uint(len(s)) {
-			switch s[i] {
-			case ',':
-				i = skipSpace(s, i+1)
-				continue
-			case '}':
-				return i + 1
+		switch c, i = token(b, i); c {
+		case ',':
+			c, i = token(b, i+1)
+		case '}':
+			return i + 1
+		default:
+			if v != nil && kind == Number && mayGoOn(sc, b, end) {
+				v.flags |= flagOpen
 			}
+			return sc.unexpected(b, i)
 		}
-		if v != nil && kind == Number && mayGoOn(sc, s, end) {
-			v.flags |= flagOpen
-		}
-		return sc.unexpected(s, i)
 	}
 }
 

@@ -6,36 +6,36 @@ import (
 )
 
 // number reads a number (RFC 8259 section 6).
-func (sc *scanner) number(s string, i int) int {
-	end, ok := scanNumber(s, i)
+func (sc *scanner) number(b []byte, i int) int {
+	end, ok := scanNumber(b, i)
 	if !ok {
-		return sc.unexpected(s, end)
+		return sc.unexpected(b, end)
 	}
 	return end
 }
 
 // scanNumber returns the index behind the number that begins at i, or the index
 // of what keeps it from being one.
-func scanNumber(s string, i int) (end int, ok bool) {
-	if i < len(s) && s[i] == '-' {
+func scanNumber(b []byte, i int) (end int, ok bool) {
+	if i < len(b) && b[i] == '-' {
 		i++
 	}
-	if i < len(s) && s[i] == '0' {
+	if i < len(b) && b[i] == '0' {
 		i++
-	} else if i, ok = scanDigits(s, i); !ok {
+	} else if i, ok = scanDigits(b, i); !ok {
 		return i, false
 	}
-	if i < len(s) && s[i] == '.' {
-		if i, ok = scanDigits(s, i+1); !ok {
+	if i < len(b) && b[i] == '.' {
+		if i, ok = scanDigits(b, i+1); !ok {
 			return i, false
 		}
 	}
-	if i < len(s) && s[i]|0x20 == 'e' {
+	if i < len(b) && b[i]|0x20 == 'e' {
 		i++
-		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
 			i++
 		}
-		if i, ok = scanDigits(s, i); !ok {
+		if i, ok = scanDigits(b, i); !ok {
 			return i, false
 		}
 	}
@@ -43,8 +43,8 @@ func scanNumber(s string, i int) (end int, ok bool) {
 }
 
 // scanDigits returns the index behind the digits at i; ok if there are any.
-func scanDigits(s string, i int) (end int, ok bool) {
-	for end = i; end < len(s) && s[end]-'0' <= 9; {
+func scanDigits(b []byte, i int) (end int, ok bool) {
+	for end = i; end < len(b) && b[end]-'0' <= 9; {
 		end++
 	}
 	return end, end > i

@@ -34,7 +34,7 @@ const byteOrderMark = "\uFEFF"
 // values may follow is for the caller to know.
 func Sniff(text string) (f Format, ok bool) {
 	text = strings.TrimPrefix(text, byteOrderMark)
-	text = text[skipSpace(text, 0):]
+	text = text[skipSpace([]byte(text), 0):]
 	if text == "" {
 		return JSON, false
 	}
@@ -83,11 +83,11 @@ type Reader struct {
 type phase uint8
 
 const (
-	atEnd     phase = iota // nothing
-	atValue                // a value, or the end of the text
-	inArray                // an element of a top-level array, or its end
-	atEvent                // an event
-	atDataEnd              // the end of the data of an event
+	finished    phase = iota // nothing
+	beforeValue              // a value, or the end of the text
+	inArray                  // an element of a top-level array, or its end
+	beforeEvent              // an event
+	behindArray              // the end of the data of an event
 )
 
 // Summary says how a text as a whole was.
@@ -144,12 +144,12 @@ func (r *Reader) reset(text string, f Format, limit int) {
 		r.pos = len(byteOrderMark)
 	}
 	if f == EventStream {
-		r.phase = atEvent
+		r.phase = beforeEvent
 		r.stream.reset(text, r.pos)
 		r.summary.Empty = r.pos == len(text)
 		return
 	}
-	r.phase = atValue
+	r.phase = beforeValue
 	r.text = text
 }
 
@@ -172,7 +172,7 @@ func (r *Reader) Message() *Message { return &r.message }
 func (r *Reader) Next() bool {
 	for {
 		switch r.phase {
-		case atValue:
+		case beforeValue:
 			if r.nextValue() {
 				return true
 			}
@@ -180,11 +180,11 @@ func (r *Reader) Next() bool {
 			if r.nextElement() {
 				return true
 			}
-		case atEvent:
+		case beforeEvent:
 			if r.nextEvent() {
 				return true
 			}
-		case atDataEnd:
+		case behindArray:
 			if r.endData(true) {
 				return true
 			}
@@ -196,7 +196,7 @@ func (r *Reader) Next() bool {
 
 // nextValue reads a top-level value of a text that is no event stream.
 func (r *Reader) nextValue() bool {
-	i := skipSpace(r.text, r.pos)
+	i := skipSpace([]byte(r.text), r.pos)
 	switch {
 	case i == len(r.text):
 		r.summary.Empty = r.first
@@ -207,7 +207,7 @@ func (r *Reader) nextValue() bool {
 			return r.topLevel(i)
 		}
 	}
-	if _, cut := truncationMark(r.text, i); cut || strings.HasPrefix(byteOrderMark, r.text) {
+	if _, cut := truncationMark([]byte(r.text), i); cut || strings.HasPrefix(byteOrderMark, r.text) {
 		r.end(Cut, NoCause, i)
 	} else if r.first {
 		r.end(Malformed, NotJSON, i)
@@ -232,7 +232,7 @@ func beginsLikeJSON(s string) bool {
 	case Number:
 		return s[0] != '-' || len(s) == 1 || s[1]-'0' <= 9
 	case Array, Object:
-		return !isTruncationMark(s)
+		return !isTruncationMark([]byte(s))
 	}
 	return true
 }
@@ -259,7 +259,7 @@ func (r *Reader) read(i, depth int) {
 	m := &r.message
 	m.begin(r.text)
 	m.InBatch = depth > 0
-	r.pos = m.read(&r.scanner, r.text, i, depth)
+	r.pos = m.read(&r.scanner, []byte(r.text), i, depth)
 	r.summary.InvalidUTF8 = r.summary.InvalidUTF8 || m.InvalidUTF8
 	if r.pos < 0 {
 		r.stop()
@@ -276,7 +276,7 @@ func (r *Reader) stop() {
 	if m.State == Malformed {
 		r.summary.Broken++
 	}
-	r.phase = atEvent
+	r.phase = beforeEvent
 }
 
 // end ends the reading of the text.
@@ -285,18 +285,18 @@ func (r *Reader) end(s State, c Cause, offset int) {
 		s = Cut
 	}
 	r.summary.State, r.summary.Cause, r.summary.Offset = s, c, offset
-	r.phase = atEnd
+	r.phase = finished
 }
 
 // nextElement reads an element of a top-level array, or its end.
 func (r *Reader) nextElement() bool {
-	s := r.text
+	s := []byte(r.text)
 	i := skipSpace(s, r.pos)
 	if i < len(s) && s[i] == ']' {
 		r.pos, r.first = i+1, false
-		r.phase = atValue
+		r.phase = beforeValue
 		if r.format == EventStream {
-			r.phase = atDataEnd
+			r.phase = behindArray
 		}
 		return false
 	}
@@ -317,7 +317,7 @@ func (r *Reader) nextElement() bool {
 // brokenArray makes a message of a top-level array that goes wrong at i, between
 // its elements.
 func (r *Reader) brokenArray(i int) bool {
-	r.scanner.unexpected(r.text, i)
+	r.scanner.unexpected([]byte(r.text), i)
 	r.message.begin(r.text)
 	r.message.Kind = Array
 	r.message.stop(&r.scanner, -1)
@@ -345,7 +345,7 @@ func (r *Reader) nextEvent() bool {
 	}
 	r.text, r.pos = data, 0
 	r.scanner.whole = ended
-	if !r.topLevel(skipSpace(data, 0)) {
+	if !r.topLevel(skipSpace([]byte(data), 0)) {
 		return false
 	}
 	if r.pos >= 0 {
@@ -358,12 +358,12 @@ func (r *Reader) nextEvent() bool {
 // something does, the message is malformed, or the array if the data was one: no
 // Summary tells of a single event. It reports whether there is such a message.
 func (r *Reader) endData(array bool) bool {
-	r.phase = atEvent
-	i := skipSpace(r.text, r.pos)
+	r.phase = beforeEvent
+	i := skipSpace([]byte(r.text), r.pos)
 	if i == len(r.text) {
 		return false
 	}
-	if _, cut := truncationMark(r.text, i); cut {
+	if _, cut := truncationMark([]byte(r.text), i); cut {
 		return false
 	}
 	m := &r.message

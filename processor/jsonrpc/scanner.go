@@ -1,6 +1,6 @@
 package jsonrpc
 
-import "strings"
+import "encoding/binary"
 
 // stopped is returned by the methods of scanner in place of an index when
 // reading cannot go on.
@@ -8,9 +8,13 @@ const stopped = -1
 
 // scanner reads JSON text as RFC 8259 defines it and finds where values end.
 //
-// Its methods take the index of the first byte that they read and return the
-// index behind the last one. When the text ends or breaks the grammar they
-// return stopped, and state and at say why and where.
+// Its methods take the text as bytes and the index of the first byte that they
+// read, and return the index behind the last one. When the text ends or breaks
+// the grammar they return stopped, and state and at say why and where.
+//
+// The text is a string that is viewed as bytes, because the compiler makes better
+// code for these. It does not copy the string as long as it can see that nobody
+// keeps or changes the bytes.
 type scanner struct {
 	state State
 	at    int
@@ -21,19 +25,18 @@ type scanner struct {
 	// invalidUTF8 is set by bytes in strings that are not UTF-8.
 	invalidUTF8 bool
 
-	// levels keeps what container has no room for in one word.
-	levels      [MaxDepth / 63]uint64
-	depth, full int
+	// words keeps what does not fit in the nesting of pass.
+	words [MaxDepth / wordDepth]nesting
 }
 
 // unexpected stops at i, where the text ends or holds what the grammar does not
 // allow.
-func (sc *scanner) unexpected(s string, i int) int {
-	switch mark, found := truncationMark(s, i); {
+func (sc *scanner) unexpected(b []byte, i int) int {
+	switch mark, found := truncationMark(b, i); {
 	case found:
 		sc.state, sc.at = Cut, mark
-	case i >= len(s) && !sc.whole:
-		sc.state, sc.at = Cut, len(s)
+	case i >= len(b) && !sc.whole:
+		sc.state, sc.at = Cut, len(b)
 	default:
 		sc.state, sc.at = Malformed, i
 	}
@@ -54,169 +57,257 @@ var kinds = [256]Kind{
 	'"': String, '[': Array, '{': Object,
 }
 
-// spaces has the bit of each byte that is white space (RFC 8259 section 2).
-const spaces = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\r'
+// token returns the first byte from i on that is not white space, and its index.
+// At the end of the text that is 0, which the grammar allows nowhere.
+func token(b []byte, i int) (c byte, at int) {
+	if uint(i) < uint(len(b)) && b[i] > ' ' {
+		return b[i], i
+	}
+	return tokenAfterSpace(b, i)
+}
+
+func tokenAfterSpace(b []byte, i int) (c byte, at int) {
+	if i = skipSpace(b, i); i < len(b) {
+		return b[i], i
+	}
+	return 0, i
+}
 
 // skipSpace returns the index of the first byte from i on that is not white
-// space.
-func skipSpace(s string, i int) int {
-	for uint(i) < uint(len(s)) && s[i] <= ' ' && spaces>>s[i]&1 != 0 {
-		i++
+// space (RFC 8259 section 2).
+func skipSpace(b []byte, i int) int {
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case ' ', '\t', '\r':
+		case '\n':
+			// An indented line.
+			for len(b)-i >= 9 && binary.LittleEndian.Uint64(b[i+1:]) == ' '*each01 {
+				i += 8
+			}
+		default:
+			return i
+		}
 	}
 	return i
 }
 
 // value reads the value that begins at i inside of depth arrays and objects,
 // and tells its kind.
-func (sc *scanner) value(s string, i, depth int) (int, Kind) {
-	if uint(i) >= uint(len(s)) {
-		return sc.unexpected(s, i), Absent
+func (sc *scanner) value(b []byte, i, depth int) (end int, kind Kind) {
+	if i >= len(b) {
+		return sc.unexpected(b, i), Absent
 	}
-	kind := kinds[s[i]]
+	kind = kinds[b[i]]
 	switch kind {
 	case Absent:
-		return sc.unexpected(s, i), Absent
+		return sc.unexpected(b, i), Absent
 	case String:
-		end, _ := sc.str(s, i+1)
-		return end, String
+		end, _ = sc.str(b, i+1)
 	case Number:
-		return sc.number(s, i), Number
+		end = sc.number(b, i)
 	case Array, Object:
-		return sc.container(s, i, depth), kind
+		end = sc.container(b, i, depth)
 	default:
-		return sc.literal(s, i), kind
+		end = sc.literal(b, i)
 	}
+	return end, kind
 }
 
 // literal reads true, false or null (RFC 8259 section 3).
-func (sc *scanner) literal(s string, i int) int {
-	var word string
-	switch s[i] {
+func (sc *scanner) literal(b []byte, i int) int {
+	word := "null"
+	switch b[i] {
 	case 't':
 		word = "true"
 	case 'f':
 		word = "false"
-	default:
-		word = "null"
 	}
-	if strings.HasPrefix(s[i:], word) {
-		return i + len(word)
+	for j := range len(word) {
+		if i+j >= len(b) || b[i+j] != word[j] {
+			if sc.unexpected(b, i+j); sc.state == Malformed {
+				sc.unexpected(b, i) // the whole word may be that of a truncation mark
+			}
+			return stopped
+		}
 	}
-	j := i + 1
-	for j < len(s) && s[j] == word[j-i] {
-		j++
-	}
-	if sc.unexpected(s, j); sc.state == Malformed {
-		sc.unexpected(s, i)
-	}
-	return stopped
+	return i + len(word)
 }
 
+// nesting holds a bit for each array and object that is open, the innermost
+// lowest: 1 for an object. Above the outermost stands one more bit, which reaches
+// the top when the word is full.
+type nesting uint64
+
+// wordDepth is how many arrays and objects fit in one word.
+const wordDepth = 63
+
+// emptyWord returns the nesting in which nothing is open and room for so many.
+func emptyWord(room int) nesting { return 1 << (wordDepth - min(room, wordDepth)) }
+
 // container reads the array or object that opens at i inside of depth others.
-// Nothing in it is tracked, so this is where most of a body passes through.
-//
-// The open arrays and objects are kept as one bit each, so that there is no
-// recursion, however deep the text nests: in a word at first, and when that is
-// full in further ones.
-func (sc *scanner) container(s string, i, depth int) int {
-	// The innermost has the lowest bit of level, 1 for an object. Above the
-	// outermost stands a bit that reaches the top when the word is full.
-	sc.depth, sc.full = depth, 0
-	empty := sc.emptyLevel()
-	level := empty
-	for first := true; ; { // one member or element each turn
-		if level&1 != 0 && !first {
-			if i = skipSpace(s, i); uint(i) >= uint(len(s)) || s[i] != '"' {
-				return sc.unexpected(s, i)
+// However deep they nest there is no recursion: nesting in one word is enough for
+// nearly all text, and what is deeper takes more words.
+func (sc *scanner) container(b []byte, i, depth int) int {
+	var (
+		full  = 0 // words of nesting in use besides open
+		empty = emptyWord(MaxDepth - depth)
+		open  = empty
+		at    = atValue
+		why   reason
+	)
+	for {
+		i, open, why = pass(b, i, open, empty, at)
+		at = afterValue
+		switch why {
+		case wordEmpty:
+			if full == 0 {
+				return i
 			}
-			if i = shortString(s, i+1); uint(i) < uint(len(s)) && s[i] == '"' {
-				i++
-			} else if i, _ = sc.str(s, i); i < 0 {
+			full--
+			empty, open = emptyWord(MaxDepth-depth-full*wordDepth), sc.words[full]
+		case wordFull:
+			if depth+(full+1)*wordDepth > MaxDepth {
+				return sc.tooDeep(i)
+			}
+			sc.words[full] = open
+			full++
+			empty = emptyWord(MaxDepth - depth - full*wordDepth)
+			open, at = empty, atValue
+		case rareName:
+			if i, _ = sc.str(b, i); i < 0 {
 				return stopped
 			}
-			if i = skipSpace(s, i); uint(i) >= uint(len(s)) || s[i] != ':' {
-				return sc.unexpected(s, i)
+			var c byte
+			if c, i = token(b, i); c != ':' {
+				return sc.unexpected(b, i)
 			}
 			i++
-		}
-		first = false
-
-		if i = skipSpace(s, i); uint(i) >= uint(len(s)) {
-			return sc.unexpected(s, i)
-		}
-		switch c := s[i]; c {
-		case '"':
-			if i = shortString(s, i+1); uint(i) < uint(len(s)) && s[i] == '"' {
-				i++
-			} else if i, _ = sc.str(s, i); i < 0 {
+			at = atValue
+		case rareString:
+			if i, _ = sc.str(b, i); i < 0 {
 				return stopped
 			}
-		case '{', '[':
-			if level>>63 != 0 {
-				if !sc.push(level) {
-					return sc.tooDeep(i)
-				}
-				empty = sc.emptyLevel()
-				level = empty
-			}
-			level <<= 1
-			if c == '{' {
-				level |= 1
-			}
-			i = skipSpace(s, i+1)
-			if uint(i) >= uint(len(s)) || s[i] != c+2 { // '}' or ']'
-				continue
-			}
-		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			if i = sc.number(s, i); i < 0 {
+		case rareNumber:
+			if i = sc.number(b, i); i < 0 {
 				return stopped
 			}
-		case 't', 'f', 'n':
-			if i = sc.literal(s, i); i < 0 {
+		case rareLiteral:
+			if i = sc.literal(b, i); i < 0 {
 				return stopped
 			}
 		default:
-			return sc.unexpected(s, i)
+			return sc.unexpected(b, i)
 		}
+	}
+}
 
-		for { // what follows a value: commas and closing brackets
-			if i = skipSpace(s, i); uint(i) >= uint(len(s)) {
-				return sc.unexpected(s, i)
+// position says where in an array or object pass goes on.
+type position uint8
+
+const (
+	atMember   position = iota // a name, or in an array a value
+	atValue                    // a value
+	afterValue                 // a comma or closing bracket
+)
+
+// reason says why pass returns.
+type reason uint8
+
+const (
+	unallowed   reason = iota // what stands at i, or the end of the text
+	wordEmpty                 // all that was open has closed
+	wordFull                  // the array or object at i needs another word
+	rareName                  // a name that is long, escaped or not ASCII; i is inside of it
+	rareString                // such a string
+	rareNumber                // a number with an exponent, or wrong
+	rareLiteral               // a literal that is wrong
+)
+
+// pass reads on inside of arrays and objects, to the end of all that are open.
+// Most of a body goes through here: it calls nothing that is not inlined, so that
+// all it works with stays in registers, and returns where something rare has to
+// be done.
+func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reason) {
+	var c byte
+	for { // one member or element each turn
+		if at != afterValue {
+			if open&1 != 0 && at == atMember {
+				if c, i = token(b, i); c != '"' {
+					return i, open, unallowed
+				}
+				if i = shortString(b, i+1); uint(i) >= uint(len(b)) || b[i] != '"' {
+					return i, open, rareName
+				}
+				if c, i = token(b, i+1); c != ':' {
+					return i, open, unallowed
+				}
+				i++
 			}
-			c := s[i]
+
+			switch c, i = token(b, i); c {
+			case '"':
+				if i = shortString(b, i+1); uint(i) >= uint(len(b)) || b[i] != '"' {
+					return i, open, rareString
+				}
+				i++
+			case '{', '[':
+				if open>>63 != 0 {
+					return i, open, wordFull
+				}
+				open <<= 1
+				if c == '{' {
+					open |= 1
+				}
+				closing := c + 2 // '}' or ']'
+				if c, i = token(b, i+1); c != closing {
+					at = atMember
+					continue
+				}
+			case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+				j := i + 1
+				for uint(j) < uint(len(b)) && b[j]-'0' <= 9 {
+					j++
+				}
+				if uint(j) >= uint(len(b)) || b[j] == '.' || b[j]|0x20 == 'e' || c == '0' {
+					return i, open, rareNumber
+				}
+				i = j
+			case '-':
+				return i, open, rareNumber
+			case 't':
+				if len(b)-i < 4 || string(b[i:i+4]) != "true" {
+					return i, open, rareLiteral
+				}
+				i += 4
+			case 'n':
+				if len(b)-i < 4 || string(b[i:i+4]) != "null" {
+					return i, open, rareLiteral
+				}
+				i += 4
+			case 'f':
+				if len(b)-i < 5 || string(b[i:i+5]) != "false" {
+					return i, open, rareLiteral
+				}
+				i += 5
+			default:
+				return i, open, unallowed
+			}
+		}
+		at = atMember
+
+		for {
+			c, i = token(b, i)
 			if c == ',' {
 				i++
 				break
 			}
-			if c != ']'|byte(level&1)<<5 { // '}' has one bit more than ']'
-				return sc.unexpected(s, i)
+			if c != ']'|byte(open&1)<<5 { // '}' has one bit more than ']'
+				return i, open, unallowed
 			}
 			i++
-			if level >>= 1; level == empty {
-				if sc.full == 0 {
-					return i
-				}
-				level = sc.pop()
-				empty = sc.emptyLevel()
+			if open >>= 1; open == empty {
+				return i, open, wordEmpty
 			}
 		}
 	}
-}
-
-func (sc *scanner) emptyLevel() uint64 {
-	return 1 << (63 - min(63, MaxDepth-sc.depth-63*sc.full))
-}
-
-func (sc *scanner) push(level uint64) bool {
-	if sc.depth+63*(sc.full+1) > MaxDepth {
-		return false
-	}
-	sc.levels[sc.full] = level
-	sc.full++
-	return true
-}
-
-func (sc *scanner) pop() uint64 {
-	sc.full--
-	return sc.levels[sc.full]
 }

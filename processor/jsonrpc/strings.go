@@ -8,12 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// word returns the eight bytes of s from i on, the first one lowest.
-func word(s string, i int) uint64 {
-	// The compiler makes one load of this: nothing is copied.
-	return binary.LittleEndian.Uint64([]byte(s[i : i+8]))
-}
-
 // Constants that hold one byte value eight times.
 const (
 	each01 = 0x0101010101010101
@@ -25,17 +19,19 @@ const (
 // (RFC 8259 section 7) or a byte that is not ASCII. Behind the first one bits
 // may be wrong, because a subtraction borrows from the byte above.
 func specials(w uint64) uint64 {
-	quoteOrControl := (w ^ 0x02*each01) - 0x21*each01 // the XOR moves the quote, 0x22, to 0x20 and controls among themselves
+	// The XOR moves the quote, 0x22, to 0x20 and the others below 0x20 among
+	// themselves.
+	quoteOrControl := (w ^ 0x02*each01) - 0x21*each01
 	backslash := (w ^ '\\'*each01) - each01
 	return (quoteOrControl | backslash | w) & each80
 }
 
-// shortString returns the index of the first special byte from i on if it
-// comes within the next words, which most strings in JSON do. Otherwise it
-// returns an index in front of it.
-func shortString(s string, i int) int {
-	for last := min(i+24, len(s)-8); i <= last; i += 8 {
-		if found := specials(word(s, i)); found != 0 {
+// shortString returns the index of the first special byte from i on if it comes
+// within four words, which it does in most strings. Otherwise it returns an index
+// in front of it.
+func shortString(b []byte, i int) int {
+	for far := i + 32; i < far && len(b)-i >= 8; i += 8 {
+		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -43,15 +39,15 @@ func shortString(s string, i int) int {
 }
 
 // longString returns the index of the first special byte from i on, or the
-// length of s.
-func longString(s string, i int) int {
-	for len(s)-i >= 8 {
-		if found := specials(word(s, i)); found != 0 {
+// length of the text.
+func longString(b []byte, i int) int {
+	for len(b)-i >= 8 {
+		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 		i += 8
 	}
-	for i < len(s) && s[i] >= ' ' && s[i] < utf8.RuneSelf && s[i] != '"' && s[i] != '\\' {
+	for i < len(b) && b[i] >= ' ' && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
 		i++
 	}
 	return i
@@ -59,26 +55,26 @@ func longString(s string, i int) int {
 
 // str reads on inside of a string, up to and including its closing quote, and
 // reports whether it met an escape.
-func (sc *scanner) str(s string, i int) (end int, escaped bool) {
+func (sc *scanner) str(b []byte, i int) (end int, escaped bool) {
 	for {
-		if i = longString(s, i); i >= len(s) {
-			return sc.unexpected(s, i), escaped
+		if i = longString(b, i); i >= len(b) {
+			return sc.unexpected(b, i), escaped
 		}
-		switch c := s[i]; {
+		switch c := b[i]; {
 		case c == '"':
 			return i + 1, escaped
 		case c == '\\':
 			escaped = true
-			if i = sc.escape(s, i); i < 0 {
+			if i = sc.escape(b, i); i < 0 {
 				return stopped, escaped
 			}
 		case c < ' ':
-			return sc.unexpected(s, i), escaped
+			return sc.unexpected(b, i), escaped
 		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
+			r, size := utf8.DecodeRune(b[i:])
 			if r == utf8.RuneError && size == 1 {
-				if !utf8.FullRuneInString(s[i:]) {
-					return sc.unexpected(s, len(s)), escaped
+				if !utf8.FullRune(b[i:]) {
+					return sc.unexpected(b, len(b)), escaped
 				}
 				sc.invalidUTF8 = true
 			}
@@ -88,12 +84,12 @@ func (sc *scanner) str(s string, i int) (end int, escaped bool) {
 }
 
 // escape reads the escape that begins at i.
-func (sc *scanner) escape(s string, i int) int {
+func (sc *scanner) escape(b []byte, i int) int {
 	i++
-	if i >= len(s) {
-		return sc.unexpected(s, i)
+	if i >= len(b) {
+		return sc.unexpected(b, i)
 	}
-	switch s[i] {
+	switch b[i] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return i + 1
 	case 'u':
@@ -101,12 +97,12 @@ func (sc *scanner) escape(s string, i int) int {
 			if i++; i == end {
 				return i
 			}
-			if i >= len(s) || hexDigit(s[i]) < 0 {
+			if i >= len(b) || hexDigit(b[i]) < 0 {
 				break
 			}
 		}
 	}
-	return sc.unexpected(s, i)
+	return sc.unexpected(b, i)
 }
 
 // hexDigit returns the value of a hexadecimal digit, or -1.

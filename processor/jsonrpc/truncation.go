@@ -26,19 +26,33 @@ var truncationMarks = [...]string{
 // the mark begins. White space may stand in front of it. Its first byte may have
 // been read just before as the bracket of an array or object, or as the point or
 // sign of a number.
-func truncationMark(s string, i int) (at int, found bool) {
-	if i > 0 && strings.IndexByte("[{.-", s[i-1]) >= 0 && isTruncationMark(s[i-1:]) {
+func truncationMark(b []byte, i int) (at int, found bool) {
+	if i > 0 && strings.IndexByte("[{.-", b[i-1]) >= 0 && isTruncationMark(b[i-1:]) {
 		return i - 1, true
 	}
-	i = skipSpace(s, i)
-	return i, isTruncationMark(s[i:])
+	i = skipSpace(b, i)
+	return i, isTruncationMark(b[i:])
 }
 
-func isTruncationMark(s string) bool {
+// isTruncationMark reports whether b begins with a mark.
+func isTruncationMark(b []byte) bool {
+	if len(b) < 2 || !secondBytes[b[1]] {
+		return false
+	}
 	for _, mark := range truncationMarks {
-		if len(s) >= len(mark) && s[0]|0x20 == mark[0]|0x20 && strings.EqualFold(s[:len(mark)], mark) {
+		if len(b) >= len(mark) && strings.EqualFold(string(b[:len(mark)]), mark) {
 			return true
 		}
 	}
 	return false
 }
+
+// secondBytes are those of all marks, by which nearly everything else is told from
+// them at once.
+var secondBytes = func() (set [256]bool) {
+	for _, mark := range truncationMarks {
+		set[mark[1]] = true
+		set[strings.ToUpper(mark)[1]] = true
+	}
+	return set
+}()

@@ -7,13 +7,28 @@ const firstModern = "2026-07-28"
 func (j *Judge) recognised() bool {
 	ex := j.ex
 	switch {
-	case ex.PathMatch, j.request.own, j.response.own:
+	case ex.LogPrefix, j.request.own, j.response.own:
 		return true
-	case ex.Header:
+	case ex.Header, ex.PathMatch:
+		// Clients carry the headers to authorization servers as well.
 		return !ex.WellKnown && ex.Request.Media != MediaForm && !oauth(&ex.Request) && !oauth(&ex.Response)
+	case len(j.asked) > 0:
+		return true
 	default:
-		return j.response.shape && !j.request.read
+		return j.response.shape && (!j.request.read || j.answersOwn())
 	}
+}
+
+// answersOwn reports whether requests of MCP's own methods were answered by
+// their ids. That tells as much as the member jsonrpc where a recorder left
+// that out of the request.
+func (j *Judge) answersOwn() bool {
+	for i := range j.calls {
+		if j.calls[i].methodID == OtherMethod || !j.calls[i].answered {
+			return false
+		}
+	}
+	return len(j.calls) > 0
 }
 
 // assume notes what the headers say of a request whose body does not.
@@ -46,6 +61,8 @@ func (j *Judge) describe() {
 		j.name(&j.calls[0])
 	case len(j.calls) > 1:
 		j.nameBatch()
+	case len(j.asked) == 1 && j.response.responses == 1:
+		j.name(&j.asked[0])
 	case j.request.notifications > 0:
 		j.name(&j.request.first)
 	default:
@@ -88,6 +105,10 @@ func (j *Judge) nameBatch() {
 	j.v.Method, j.v.MethodID = first.method, first.methodID
 }
 
+// IsModern reports whether revision is one without sessions: 2026-07-28 or a
+// later one.
+func IsModern(revision string) bool { return isDate(revision) && revision >= firstModern }
+
 // modern reports whether the exchange is known to follow a revision from
 // 2026-07-28 on. An unknown revision counts as an earlier one.
 func (j *Judge) modern() bool {
@@ -100,7 +121,7 @@ func (j *Judge) modern() bool {
 		// Mcp-Method came with 2026-07-28 (streamable-http, Standard Headers).
 		return ex.MethodHeader != ""
 	}
-	return isDate(revision) && revision >= firstModern
+	return IsModern(revision)
 }
 
 // isDate reports whether s has the form of a revision, YYYY-MM-DD.
@@ -114,50 +135,4 @@ func isDate(s string) bool {
 		}
 	}
 	return true
-}
-
-// toolErrorType is the error.type of a tool's own error (semantic conventions
-// for MCP).
-const toolErrorType = "tool_error"
-
-// instrumented judges the span of an MCP instrumentation, which has no bodies,
-// by what it says in its attributes, and reports whether it did.
-func (j *Judge) instrumented() bool {
-	ex, v := j.ex, j.v
-	if ex.KnownMethod == "" || ex.Log || ex.Request.Capture != Absent || ex.Response.Capture != Absent {
-		return false
-	}
-	j.assume()
-	errorType := ex.ErrorType
-	switch {
-	case errorType == toolErrorType || ex.IsError:
-		j.set(ToolError, NoReason)
-	case ex.HasCode && (ex.KnownCode != 0 || ex.Failure != NotFailed):
-		o := JSONRPCError
-		if ex.KnownCode == codeURLElicitationRequired {
-			o = InputRequired
-		}
-		j.set(o, codeReason(ex.KnownCode))
-		v.Code, v.HasCode = ex.KnownCode, true
-	case ex.IsNoError:
-		j.set(ToolSuccess, NoReason)
-	case len(errorType) == 3 && isStatus(errorType):
-		j.set(HTTPError, NoReason)
-	case ex.HTTP && (ex.Status != 0 || ex.Header):
-		// An HTTP span with more to say than an attribute that may be copied.
-		return false
-	default:
-		j.set(Undetermined, NoErrorRecorded)
-	}
-	v.MCP = true
-	j.name(&j.assumed)
-	if v.ProtocolVersion == "" {
-		v.ProtocolVersion = ex.ProtocolVersion
-	}
-	return true
-}
-
-// isStatus reports whether s is an HTTP status outside 2xx in three digits.
-func isStatus(s string) bool {
-	return s[0] >= '3' && s[0] <= '5' && s[1] >= '0' && s[1] <= '9' && s[2] >= '0' && s[2] <= '9'
 }

@@ -98,7 +98,7 @@ func TestInstrumentedSpans(t *testing.T) {
 		"code asks for input": {Exchange{KnownMethod: "tools/call", KnownCode: -32042, HasCode: true}, "INPUT_REQUIRED url_elicitation_required -32042"},
 		"code 0 with error":   {Exchange{KnownMethod: "tools/call", HasCode: true, Failure: FailedOther}, "JSONRPC_ERROR 0"},
 		"code 0":              {Exchange{KnownMethod: "tools/call", HasCode: true}, "UNDETERMINED no_error_recorded"},
-		"status":              {Exchange{KnownMethod: "tools/call", ErrorType: "503"}, "HTTP_ERROR"},
+		"status":              {Exchange{KnownMethod: "tools/call", ErrorType: "503"}, "HTTP_ERROR server_error"},
 		"no word":             {Exchange{KnownMethod: "tools/list"}, "UNDETERMINED no_error_recorded"},
 	} {
 		v := judgeOne(Settings{InstrumentedSpans: true}, r.ex)

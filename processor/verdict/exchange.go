@@ -1,5 +1,7 @@
 package verdict
 
+import "github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+
 // Side tells from which end of the connection an exchange was seen.
 type Side uint8
 
@@ -83,6 +85,8 @@ type Exchange struct {
 	LastEventID     bool
 	Challenge       bool // the response has WWW-Authenticate
 
+	// LogPrefix reports that a log line begins as software of MCP has it.
+	LogPrefix bool
 	// PathMatch reports that the settings name this URL path as an MCP endpoint.
 	PathMatch bool
 	// WellKnown reports a URL path under /.well-known/.
@@ -101,6 +105,33 @@ type Exchange struct {
 	HasCode     bool
 
 	Request, Response Body
+	// Fragment is the result of a tool call without its envelope, as some
+	// instrumentations record it. It is looked at where there are no bodies.
+	Fragment Body
+
+	// Asked, if set, finds the request that a response answers where the
+	// exchange does not hold it itself.
+	Asked Asker
+}
+
+// Asker knows requests that were seen elsewhere: in another log record, or on
+// the span of the POST whose answer travels on another stream.
+type Asker interface {
+	// Asked returns the request with this id. If several could be meant it
+	// returns none.
+	Asked(id jsonrpc.ID) (Asked, bool)
+}
+
+// Asked is what must be known of a request to judge its answer by it.
+type Asked struct {
+	Method, Tool, Prompt, URI string
+	Revision                  string
+	// AsksTask: params.task was sent.
+	AsksTask bool
+	// Extensions is the JSON object of the extensions that the client declared.
+	Extensions string
+	// Complete: the request was read to its end.
+	Complete bool
 }
 
 // Settings are the policies of classification.

@@ -19,7 +19,8 @@ type Judge struct {
 	request  requestSide
 	response responseSide
 	calls    []call
-	assumed  call // what the headers say of the request
+	asked    []call // requests that were seen elsewhere
+	assumed  call   // what the headers say of the request
 	answers  []Answer
 
 	// The worst verdict noted so far, and the request that it is about.
@@ -39,13 +40,13 @@ func (j *Judge) Judge(ex *Exchange, v *Verdict) {
 	*v = Verdict{}
 	j.ex, j.v = ex, v
 	j.request, j.response = requestSide{}, responseSide{}
-	j.calls, j.answers = j.calls[:0], j.answers[:0]
+	j.calls, j.asked, j.answers = j.calls[:0], j.asked[:0], j.answers[:0]
 	j.noted, j.worst, j.worstCall = false, judged{}, nil
 
 	if ex.HTTPMethod == "OPTIONS" || ex.HTTPMethod == "HEAD" || 100 <= ex.Status && ex.Status < 200 {
 		return
 	}
-	if j.settings.InstrumentedSpans && j.instrumented() {
+	if (j.settings.InstrumentedSpans || ex.Fragment.Capture != Absent) && j.instrumented() {
 		return
 	}
 	j.assume()
@@ -64,10 +65,31 @@ func (j *Judge) Judge(ex *Exchange, v *Verdict) {
 // Forget drops what the Judge still refers to of the exchanges that it judged.
 func (j *Judge) Forget() {
 	clear(j.calls[:cap(j.calls)])
+	clear(j.asked[:cap(j.asked)])
 	clear(j.answers[:cap(j.answers)])
 	j.reader.Reset("", jsonrpc.JSON)
-	j.response, j.worst, j.worstCall = responseSide{}, judged{}, nil
-	j.ex, j.v = nil, nil
+	j.request, j.response, j.worst, j.worstCall = requestSide{}, responseSide{}, judged{}, nil
+	j.assumed, j.ex, j.v = call{}, nil, nil
+}
+
+// Requests calls yield with each request of the exchange that was judged last,
+// and its id, for a later Asker.
+func (j *Judge) Requests(yield func(jsonrpc.ID, Asked)) {
+	for i := range j.calls {
+		c := &j.calls[i]
+		if c.id.Valid() && c.method != "" {
+			yield(c.id, Asked{
+				Method: c.method, Tool: c.tool, Prompt: c.prompt, URI: c.uri, Revision: c.revision,
+				AsksTask: c.asksTask, Extensions: c.extensions, Complete: c.complete,
+			})
+		}
+	}
+}
+
+// Unasked reports whether the exchange that was judged last holds responses
+// whose requests it does not hold.
+func (j *Judge) Unasked() bool {
+	return j.request.unknown && !j.request.requests && j.response.responses > 0
 }
 
 // decide follows the decision order of DESIGN 4.2 to 4.7: the HTTP status, an
@@ -213,8 +235,8 @@ func (j *Judge) keep(a Answer) {
 func (j *Judge) finish() {
 	v := j.v
 	v.MessageCount = max(len(j.calls)+j.request.overflow, j.response.responses)
-	several := v.MessageCount > 1 && v.Outcome != HTTPError
-	if several || len(j.answers) > 0 && v.Outcome == StreamOpen {
+	several := v.MessageCount > 1 && v.Outcome != HTTPError && !(len(j.answers) == 1 && !j.answers[0].HasID)
+	if several || j.ex.HTTPMethod == "GET" && v.Outcome == StreamOpen {
 		sortBySeverity(j.answers)
 		v.Answers = j.answers
 	} else {

@@ -111,7 +111,12 @@ func (j *Judge) readRequest() {
 
 func (j *Judge) readRequestMessage(m *jsonrpc.Message) {
 	r := &j.request
-	if m.Kind != jsonrpc.Object || m.State == jsonrpc.Malformed || m.State == jsonrpc.TooDeep {
+	if m.Kind != jsonrpc.Object {
+		return
+	}
+	if m.State == jsonrpc.Malformed || m.State == jsonrpc.TooDeep {
+		// Nothing in it is certain, but that somebody tried to speak MCP.
+		r.own = r.own || !j.ex.Messages && m.JSONRPC.Present() && MethodNamed(closedText(m, m.Method)) != OtherMethod
 		return
 	}
 	if !m.Method.Present() {

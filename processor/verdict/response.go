@@ -160,7 +160,7 @@ func (j *Judge) match(m *jsonrpc.Message) {
 	}
 	if id.Valid() {
 		if j.request.unknown {
-			j.answer(m, nil)
+			j.answer(m, j.askedElsewhere(id))
 			return
 		}
 		if c := j.callWith(id); c != nil {
@@ -249,19 +249,35 @@ func (j *Judge) answer(m *jsonrpc.Message, c *call) {
 	} else {
 		a = j.judgeCut(m, c)
 	}
-	if c != nil {
-		r.responses++
+	r.responses++
+	if !j.request.unknown {
 		c.answered, c.full, c.judged = true, full, a
 		return
 	}
 	if !full {
 		r.partial = true
 	}
-	r.responses++
 	if id := m.RequestID(); id.Valid() {
 		a.ID, a.HasID = id.String(), true
 	}
-	j.note(a, nil)
+	j.note(a, c)
+}
+
+// askedElsewhere returns the request with this id that was seen elsewhere, nil
+// if none was.
+func (j *Judge) askedElsewhere(id jsonrpc.ID) *call {
+	if j.ex.Asked == nil {
+		return nil
+	}
+	a, ok := j.ex.Asked.Asked(id)
+	if !ok {
+		return nil
+	}
+	j.asked = append(j.asked, call{
+		id: id, method: a.Method, methodID: MethodNamed(a.Method), tool: a.Tool, prompt: a.Prompt, uri: a.URI,
+		revision: a.Revision, asksTask: a.AsksTask, extensions: a.Extensions, complete: a.Complete,
+	})
+	return &j.asked[len(j.asked)-1]
 }
 
 // brokenDocument reports whether the response is one JSON document and is

@@ -22,8 +22,6 @@ func (j *Judge) unanswered(c *call) judged {
 		return undetermined(BodyOpaque)
 	case !r.read && ex.Status == 204 && j.requestMade():
 		return verdictOf(MalformedJSON, EmptyBody)
-	case !r.read && !j.requestMade():
-		return undetermined(RequestAbsent)
 	case !r.read:
 		return undetermined(BodyAbsent)
 	case r.format == jsonrpc.EventStream:

@@ -192,7 +192,8 @@ var rows = []row{
 	{"HTTP+SSE 200", exchange(200, callRequest, "", func(ex *Exchange) { ex.SessionQuery = true }), "STREAM_DEFERRED"},
 	{"unknown request 202 with session", exchange(202, "-", "-", session), "ACCEPTED"},
 	{"unknown request 202", exchange(202, "-", "-", func(ex *Exchange) { ex.Header = true }), "UNDETERMINED request_absent"},
-	{"unknown request 200", exchange(200, "-", "-", session), "UNDETERMINED request_absent"},
+	{"nothing captured", exchange(200, "-", "-", session), "UNDETERMINED body_absent"},
+	{"unknown request, empty body", exchange(200, "-", "", session), "UNDETERMINED request_absent"},
 	{"request by header 202", exchange(202, "-", "-", header("tools/call")), "INVALID_ENVELOPE accepted_not_answered"},
 
 	// Which message answers.

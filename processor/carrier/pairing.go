@@ -1,0 +1,277 @@
+package carrier
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+	"github.com/otel-mcp/mcpprocessor/processor/verdict"
+)
+
+// Pairing remembers requests whose answers are seen elsewhere: in another log
+// record, or on another stream. It holds nothing back; it is safe for
+// concurrent use.
+type Pairing struct {
+	window     time.Duration
+	maxPending int
+	seed       maphash.Seed
+
+	mu      sync.Mutex
+	pending map[uint64][]pendingRequest
+	order   []pendingKey // a queue, oldest first
+	head    int
+	size    int
+	counts  PairingCounts
+}
+
+// PairingCounts is what happened since the last call of Counts.
+type PairingCounts struct {
+	// Paired answers found their request. Ambiguous ones could have been those
+	// of several. Expired and Evicted requests were dropped, because their
+	// window was over or to make room.
+	Paired, Ambiguous, Expired, Evicted int64
+}
+
+type pendingRequest struct {
+	asked verdict.Asked
+	time  int64  // nanoseconds
+	other uint64 // the other key that it is kept under, 0 if there is none
+}
+
+type pendingKey struct {
+	key  uint64
+	time int64
+}
+
+// NewPairing returns a Pairing that remembers a request for window, and at most
+// maxPending of them.
+func NewPairing(window time.Duration, maxPending int) *Pairing {
+	return &Pairing{
+		window: window, maxPending: maxPending, seed: maphash.MakeSeed(),
+		pending: map[uint64][]pendingRequest{},
+	}
+}
+
+// Stream tells which messages belong together: those of one vantage, and in it
+// of one session or one log. To is the side that the messages are sent to, if
+// it is known.
+type Stream struct {
+	// Vantage is a hash of the resource, the scope and the kind of the item.
+	Vantage uint64
+	Session string
+	Label   string
+	// ToServer and ToClient say which way a message went, where it is known.
+	ToServer, ToClient bool
+	// Time of the item in nanoseconds.
+	Time int64
+}
+
+// Vantage hashes what an item was seen by: its resource, scope and kind.
+func (p *Pairing) Vantage(resource pcommon.Resource, scope string, kind int) uint64 {
+	var h maphash.Hash
+	h.SetSeed(p.seed)
+	for _, key := range identity {
+		if v, ok := resource.Attributes().Get(key); ok {
+			_, _ = h.WriteString(key)
+			_, _ = h.WriteString(v.AsString())
+			_ = h.WriteByte(0)
+		}
+	}
+	_, _ = h.WriteString(scope)
+	_ = h.WriteByte(byte(kind))
+	return h.Sum64()
+}
+
+// identity are the resource attributes that tell one instance of a service
+// from another (OpenTelemetry semantic conventions, Resource).
+var identity = [...]string{
+	"service.namespace", "service.name", "service.instance.id", "host.id", "host.name", "container.id", "k8s.pod.uid", "k8s.pod.name",
+}
+
+// key hashes what a request and its answer have in common.
+func (p *Pairing) key(s *Stream, session bool, id jsonrpc.ID, fromClient bool) uint64 {
+	var h maphash.Hash
+	h.SetSeed(p.seed)
+	var fixed [10]byte
+	for i := range 8 {
+		fixed[i] = byte(s.Vantage >> (8 * i))
+	}
+	if fromClient {
+		fixed[8] = 1
+	}
+	if session {
+		fixed[9] = 1
+	}
+	_, _ = h.Write(fixed[:])
+	if session {
+		_, _ = h.WriteString(s.Session)
+	} else {
+		_, _ = h.WriteString(s.Label)
+	}
+	_ = h.WriteByte(0)
+	var buf [64]byte
+	_, _ = h.Write(id.AppendCanonical(buf[:0]))
+	return h.Sum64()
+}
+
+// fromServer reports whether only servers send requests with this method.
+func fromServer(method string) bool {
+	switch verdict.MethodNamed(method) {
+	case verdict.SamplingCreateMessage, verdict.RootsList, verdict.ElicitationCreate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Remember keeps the request with this id, seen on the stream s.
+func (p *Pairing) Remember(s *Stream, id jsonrpc.ID, asked verdict.Asked) {
+	fromClient := s.ToServer || !s.ToClient && !fromServer(asked.Method)
+	asked.Method, asked.Tool, asked.Prompt = strings.Clone(asked.Method), strings.Clone(asked.Tool), strings.Clone(asked.Prompt)
+	asked.URI, asked.Revision, asked.Extensions = strings.Clone(asked.URI), strings.Clone(asked.Revision), strings.Clone(asked.Extensions)
+	byLabel, bySession := p.key(s, false, id, fromClient), uint64(0)
+	if s.Session != "" {
+		bySession = p.key(s, true, id, fromClient)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expire(s.Time)
+	p.add(byLabel, pendingRequest{asked: asked, time: s.Time, other: bySession})
+	if s.Session != "" {
+		p.add(bySession, pendingRequest{asked: asked, time: s.Time, other: byLabel})
+	}
+}
+
+func (p *Pairing) add(key uint64, r pendingRequest) {
+	for _, known := range p.pending[key] {
+		if known.time == r.time && known.asked == r.asked {
+			return // delivered twice
+		}
+	}
+	for p.size >= p.maxPending && p.head < len(p.order) {
+		if p.dropOldest() {
+			p.counts.Evicted++
+		}
+	}
+	p.pending[key] = append(p.pending[key], r)
+	p.order = append(p.order, pendingKey{key, r.time})
+	p.size++
+}
+
+// expire drops the requests whose window was over at now.
+func (p *Pairing) expire(now int64) {
+	for p.head < len(p.order) && now-p.order[p.head].time > int64(p.window) {
+		if p.dropOldest() {
+			p.counts.Expired++
+		}
+	}
+	const slack = 1024
+	if p.head > slack && p.head > len(p.order)/2 {
+		p.order = append(p.order[:0], p.order[p.head:]...)
+		p.head = 0
+	}
+	if len(p.order)-p.head > 2*p.maxPending+slack {
+		// Most have been answered and are still queued.
+		alive := p.order[:0]
+		for _, k := range p.order[p.head:] {
+			if slices.ContainsFunc(p.pending[k.key], func(r pendingRequest) bool { return r.time == k.time }) {
+				alive = append(alive, k)
+			}
+		}
+		p.order, p.head = alive, 0
+	}
+}
+
+// dropOldest takes the oldest entry off the queue, which must not be empty. It
+// reports whether its request was still remembered.
+func (p *Pairing) dropOldest() bool {
+	k := p.order[p.head]
+	p.head++
+	return p.drop(k.key, k.time)
+}
+
+func (p *Pairing) drop(key uint64, time int64) bool {
+	list := p.pending[key]
+	for i := range list {
+		if list[i].time != time {
+			continue
+		}
+		list = append(list[:i], list[i+1:]...)
+		if len(list) == 0 {
+			delete(p.pending, key)
+		} else {
+			p.pending[key] = list
+		}
+		p.size--
+		return true
+	}
+	return false
+}
+
+// Pending is the number of requests that are remembered.
+func (p *Pairing) Pending() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size
+}
+
+// Counts returns what happened since the last call.
+func (p *Pairing) Counts() PairingCounts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.counts
+	p.counts = PairingCounts{}
+	return c
+}
+
+// PairingAsker finds the requests that the responses on one stream answer.
+type PairingAsker struct {
+	pairing *Pairing
+	stream  *Stream
+}
+
+// Reset makes the Asker one for the stream s.
+func (a *PairingAsker) Reset(p *Pairing, s *Stream) { a.pairing, a.stream = p, s }
+
+// Asked returns the one request with this id that was seen on the stream within
+// the window before the response, and has no answer yet. If there are several
+// none is returned: a wrong request would be worse than none.
+func (a *PairingAsker) Asked(id jsonrpc.ID) (verdict.Asked, bool) {
+	p, s := a.pairing, a.stream
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var candidate pendingRequest
+	var from uint64
+	n := 0
+	session := s.Session != ""
+	for _, fromClient := range [...]bool{true, false} {
+		// What goes to the client answers a request of the client.
+		if fromClient && s.ToServer || !fromClient && s.ToClient {
+			continue
+		}
+		key := p.key(s, session, id, fromClient)
+		for _, r := range p.pending[key] {
+			if age := s.Time - r.time; age >= 0 && age <= int64(p.window) {
+				candidate, from = r, key
+				n++
+			}
+		}
+	}
+	switch n {
+	case 0:
+		return verdict.Asked{}, false
+	case 1:
+		p.drop(from, candidate.time)
+		p.drop(candidate.other, candidate.time)
+		p.counts.Paired++
+		return candidate.asked, true
+	default:
+		p.counts.Ambiguous++
+		return verdict.Asked{}, false
+	}
+}

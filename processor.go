@@ -120,6 +120,9 @@ func (p *mcpProcessor) worker() *worker { return p.workers.Get().(*worker) }
 // release records what w counted and gives it back.
 func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 	p.telemetry.record(ctx, &w.tally)
+	if p.pairing != nil {
+		p.telemetry.recordPairing(ctx, p.pairing.Counts())
+	}
 	w.judge.Forget()
 	w.item.Forget()
 	w.verdict = verdict.Verdict{}

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/otel-mcp/mcpprocessor/internal/metadata"
+	"github.com/otel-mcp/mcpprocessor/processor/carrier"
 	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
@@ -105,6 +106,7 @@ type telemetry struct {
 	builder    *metadata.TelemetryBuilder
 	signal     signal
 	onlySignal []metric.AddOption
+	pairings   [len(pairingResults)][]metric.AddOption
 	items      [dispositionCount][]metric.AddOption
 	unreadable [2][len(unreadableReasons)][]metric.AddOption
 	bytes      [2][]metric.AddOption
@@ -119,6 +121,9 @@ func newTelemetry(settings component.TelemetrySettings, sig signal) (*telemetry,
 	t := &telemetry{builder: builder, signal: sig, onlySignal: addOptions(sig)}
 	for d, name := range dispositionNames {
 		t.items[d] = addOptions(sig, otelattr.String("disposition", name))
+	}
+	for i, name := range pairingResults {
+		t.pairings[i] = addOptions(sig, otelattr.String("result", name))
 	}
 	for side, name := range sideNames {
 		t.bytes[side] = addOptions(sig, otelattr.String("side", name))
@@ -160,6 +165,21 @@ func (t *telemetry) record(ctx context.Context, c *tally) {
 		c.exchanges[i] = 0
 	}
 	c.touched = c.touched[:0]
+}
+
+// pairingResults are the values of result of the pairings metric.
+var pairingResults = [...]string{"paired", "ambiguous", "expired", "evicted"}
+
+// recordPairing adds what happened to remembered requests.
+func (t *telemetry) recordPairing(ctx context.Context, c carrier.PairingCounts) {
+	for i, n := range [...]int64{c.Paired, c.Ambiguous, c.Expired, c.Evicted} {
+		if n != 0 {
+			t.builder.ProcessorMcpPairings.Add(ctx, n, t.pairings[i]...)
+		}
+	}
+	if c.Pending != 0 {
+		t.builder.ProcessorMcpPendingRequests.Add(ctx, c.Pending, t.onlySignal...)
+	}
 }
 
 // exchangeOptions returns the attributes of the exchanges with index i, the

@@ -31,7 +31,9 @@ type TelemetryBuilder struct {
 	ProcessorMcpConflicts        metric.Int64Counter
 	ProcessorMcpExchanges        metric.Int64Counter
 	ProcessorMcpItems            metric.Int64Counter
+	ProcessorMcpPairings         metric.Int64Counter
 	ProcessorMcpPanics           metric.Int64Counter
+	ProcessorMcpPendingRequests  metric.Int64UpDownCounter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -93,10 +95,22 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{items}"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ProcessorMcpPairings, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_pairings",
+		metric.WithDescription("Number of times that a response was looked for its request in another item (paired, ambiguous), and of requests that were forgotten before an answer was seen (expired, evicted to make room). [Alpha]"),
+		metric.WithUnit("{pairings}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ProcessorMcpPanics, err = builder.meter.Int64Counter(
 		"otelcol_processor_mcp_panics",
 		metric.WithDescription("Number of panics caught while an item was read. The item went on without a verdict. [Alpha]"),
 		metric.WithUnit("{items}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpPendingRequests, err = builder.meter.Int64UpDownCounter(
+		"otelcol_processor_mcp_pending_requests",
+		metric.WithDescription("Number of requests that are remembered for an answer in another item. At most `pairing::max_pending`. [Alpha]"),
+		metric.WithUnit("{requests}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

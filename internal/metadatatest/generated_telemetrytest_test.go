@@ -24,7 +24,9 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorMcpConflicts.Add(context.Background(), 1)
 	tb.ProcessorMcpExchanges.Add(context.Background(), 1)
 	tb.ProcessorMcpItems.Add(context.Background(), 1)
+	tb.ProcessorMcpPairings.Add(context.Background(), 1)
 	tb.ProcessorMcpPanics.Add(context.Background(), 1)
+	tb.ProcessorMcpPendingRequests.Add(context.Background(), 1)
 	AssertEqualProcessorMcpBodiesUnreadable(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -40,7 +42,13 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualProcessorMcpItems(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpPairings(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorMcpPanics(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpPendingRequests(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

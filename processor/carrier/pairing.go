@@ -27,6 +27,8 @@ type Pairing struct {
 	head    int
 	size    int
 	counts  PairingCounts
+
+	reported int // the size that Counts told last
 }
 
 // PairingCounts is what happened since the last call of Counts.
@@ -35,6 +37,8 @@ type PairingCounts struct {
 	// of several. Expired and Evicted requests were dropped, because their
 	// window was over or to make room.
 	Paired, Ambiguous, Expired, Evicted int64
+	// Pending is by how much the number of remembered requests has changed.
+	Pending int64
 }
 
 type pendingRequest struct {
@@ -213,19 +217,13 @@ func (p *Pairing) drop(key uint64, time int64) bool {
 	return false
 }
 
-// Pending is the number of requests that are remembered.
-func (p *Pairing) Pending() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.size
-}
-
 // Counts returns what happened since the last call.
 func (p *Pairing) Counts() PairingCounts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.counts
-	p.counts = PairingCounts{}
+	c.Pending = int64(p.size - p.reported)
+	p.counts, p.reported = PairingCounts{}, p.size
 	return c
 }
 

@@ -6,6 +6,7 @@ import "github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
 type judged struct {
 	Answer
 	resultType, version     string
+	result                  resultDetails
 	errorMessage, errorData string
 }
 
@@ -26,7 +27,11 @@ func (j *Judge) judge(m *jsonrpc.Message, c *call) judged {
 	if j.present(m.ErrorValue) {
 		return j.errorOf(m)
 	}
-	return j.result(m, m.ResultValue, &m.Result, j.context(c))
+	a := j.judgeResult(m, m.ResultValue, &m.Result, j.context(c))
+	if a.Outcome == InputRequired || a.Outcome == TaskCreated {
+		a.result.read(m)
+	}
+	return a
 }
 
 // envelope says what is wrong with m as a JSON-RPC 2.0 response, NoReason if

@@ -96,7 +96,7 @@ func (j *Judge) fragment() bool {
 	case isError == jsonrpc.False:
 		j.set(ToolSuccess, NoReason)
 	case r.Content.Present() || r.IsError.Present() || r.ResultType.Present():
-		a := j.result(&m, m.ResultValue, r, &finishedCall)
+		a := j.judgeResult(&m, m.ResultValue, r, &finishedCall)
 		j.v.Outcome, j.v.Class, j.v.Reason, j.v.ResultType = a.Outcome, a.Class, a.Reason, a.resultType
 	case codeKind == jsonrpc.Number:
 		// The error object in place of the result, as Logfire records it.

@@ -56,6 +56,7 @@ type call struct {
 	clientName, clientVersion string
 	// asksTask: params.task was sent (2025-11-25).
 	asksTask bool
+	details  requestDetails
 	// extensions is the JSON object of the extensions that the client declared.
 	extensions string
 	// complete: the request was read to its end, so that what was not found in
@@ -188,6 +189,7 @@ func (c *call) read(m *jsonrpc.Message, name string, method Method) {
 	if p.MetaExtensions.Kind == jsonrpc.Object {
 		c.extensions = m.Raw(p.MetaExtensions)
 	}
+	c.details.read(m)
 }
 
 func (c *call) client(m *jsonrpc.Message, info jsonrpc.Value) {

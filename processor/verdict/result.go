@@ -11,9 +11,9 @@ const (
 	tasksExtension    = "io.modelcontextprotocol/tasks"
 )
 
-// result judges a result: the value v with the members r, in answer to c
+// judgeResult judges a result: the value v with the members r, in answer to c
 // (DESIGN 4.6).
-func (j *Judge) result(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call) judged {
+func (j *Judge) judgeResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call) judged {
 	if c.method == "" {
 		return j.unknownResult(m, v, r, c)
 	}
@@ -147,7 +147,7 @@ func (j *Judge) taskState(m *jsonrpc.Message, r *jsonrpc.Result, a judged) judge
 	switch {
 	case status == "completed" && j.present(r.InlineResult):
 		inline := jsonrpc.ReadResult(m.Raw(r.InlineResult))
-		return j.result(&inline, inline.ResultValue, &inline.Result, &finishedCall)
+		return j.judgeResult(&inline, inline.ResultValue, &inline.Result, &finishedCall)
 	case status == "failed" && j.present(r.InlineError):
 		inline := jsonrpc.ReadError(m.Raw(r.InlineError))
 		if why := errorShape(&inline); why != NoReason {
@@ -215,5 +215,5 @@ func (j *Judge) unknownResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Re
 	}
 	guess := *c
 	guess.method, guess.methodID = method.String(), method
-	return j.result(m, v, r, &guess)
+	return j.judgeResult(m, v, r, &guess)
 }

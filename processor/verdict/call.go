@@ -1,0 +1,84 @@
+package verdict
+
+import "github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+
+// Call is one request with its result, by what tells it from other calls or
+// joins it with them. Where a member is JSON it says so; what was not read to
+// its end is "".
+type Call struct {
+	ID jsonrpc.ID
+	// Message is the JSON text of the request.
+	Message string
+	// Complete: the request was read to its end.
+	Complete bool
+	// Params is the JSON of params, Arguments that of params.arguments.
+	Params, Arguments string
+	// InputResponses (JSON) and RequestState of a request that follows an
+	// input_required result.
+	InputResponses, RequestState string
+	TaskID                       string
+	TraceParent                  string // params._meta.traceparent
+	IdempotencyKey               string // params._meta
+	Revision                     string // that the request states
+
+	// Of the result: what an input_required one asks for (JSON) and its state,
+	// and the task that was made.
+	ResultInputRequests, ResultState, ResultTaskID string
+}
+
+// requestDetails are the texts of a Call's request.
+type requestDetails struct {
+	params, arguments, inputResponses             string
+	requestState, taskID, traceParent, idempotent string
+}
+
+func (d *requestDetails) read(m *jsonrpc.Message) {
+	p := &m.Params
+	d.params, d.arguments, d.inputResponses = closedRaw(m, m.ParamsValue), closedRaw(m, p.Arguments), closedRaw(m, p.InputResponses)
+	d.requestState, d.taskID = closedText(m, p.RequestState), closedText(m, p.TaskID)
+	d.traceParent, d.idempotent = closedText(m, p.MetaTraceParent), closedText(m, p.MetaIdempotencyKey)
+}
+
+// resultDetails are the texts of a Call's result.
+type resultDetails struct {
+	inputRequests, state, taskID string
+}
+
+func (d *resultDetails) read(m *jsonrpc.Message) {
+	r := &m.Result
+	d.inputRequests, d.state = closedRaw(m, r.InputRequests), closedText(m, r.RequestState)
+	if d.taskID = closedText(m, r.TaskID); d.taskID == "" && r.Task.Kind == jsonrpc.Object {
+		if id, kind := m.Member(r.Task, "taskId"); kind == jsonrpc.String {
+			d.taskID = jsonrpc.DecodeString(id)
+		}
+	}
+}
+
+// closedRaw returns the JSON of v, "" if it is not there or the text ended in
+// it.
+func closedRaw(m *jsonrpc.Message, v jsonrpc.Value) string {
+	if !v.Present() || v.Open() || v.Twice() {
+		return ""
+	}
+	return m.Raw(v)
+}
+
+// Call returns the request of the exchange that was judged last, if there is
+// exactly one.
+func (j *Judge) Call() (Call, bool) {
+	if len(j.calls) != 1 || j.request.overflow > 0 {
+		return Call{}, false
+	}
+	c := &j.calls[0]
+	call := Call{
+		ID: c.id, Complete: c.complete, Revision: c.revision,
+		Params: c.details.params, Arguments: c.details.arguments,
+		InputResponses: c.details.inputResponses, RequestState: c.details.requestState,
+		TaskID: c.details.taskID, TraceParent: c.details.traceParent, IdempotencyKey: c.details.idempotent,
+		ResultInputRequests: c.result.inputRequests, ResultState: c.result.state, ResultTaskID: c.result.taskID,
+	}
+	if c.complete && !j.request.batch && !j.ex.Messages {
+		call.Message = j.ex.Request.Text
+	}
+	return call, true
+}

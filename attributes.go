@@ -63,13 +63,14 @@ var attributeTable = [attributeCount]struct {
 	attrErrorData:        {"jsonrpc.error.data", false},
 }
 
-func attributeNamed(name string) (attribute, bool) {
+// isAttribute reports whether name is the name of an attribute.
+func isAttribute(name string) bool {
 	for a := range attributeCount {
 		if attributeTable[a].name == name {
-			return a, true
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 func attributeNames() []string {

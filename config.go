@@ -270,7 +270,7 @@ func (p *PairingConfig) check() error {
 func (c *Config) checkAttributes() error {
 	var errs []error
 	for name := range c.Attributes {
-		if _, ok := attributeNamed(name); !ok {
+		if !isAttribute(name) {
 			errs = append(errs, fmt.Errorf("attributes: %q is no attribute of this processor; known are %s", name, strings.Join(attributeNames(), ", ")))
 		}
 	}

@@ -24,31 +24,36 @@ func (it *Item) findLine(text string, positions bool, c *Carrier) bool {
 		return false
 	}
 	it.readPrefix(text[:start])
+	if it.found.wrapper != "" {
+		it.placed(positions, start, end)
+		return c.findMembers(it, it.found.wrapper)
+	}
 	it.found.messages = text[start:end]
+	last := end
+	if more := s.more(end); len(more) > 0 {
+		// Several lines in one record: what stands between is left out.
+		var all strings.Builder
+		all.WriteString(it.found.messages)
+		for _, place := range more {
+			all.WriteByte('\n')
+			all.WriteString(text[place[0]:place[1]])
+			last = place[1]
+		}
+		it.found.messages = all.String()
+	}
 	if s.cut {
 		it.found.capture = verdict.Cut
 	}
-	first := start
-	for !s.cut && strings.Contains(text[end:], sweepWord) {
-		var more int
-		more, end, ok = s.next(end)
-		if !ok {
-			end = first + len(it.found.messages)
-			break
-		}
-		if it.found.wrapper != "" {
-			break
-		}
-		it.found.messages += "\n" + text[more:end]
-		start = more
-	}
-	if positions {
-		it.Text.Start, it.Text.End = first, max(end, first)
-	}
-	if it.found.wrapper != "" {
-		return c.findMembers(it, it.found.wrapper)
-	}
+	it.placed(positions, start, last)
 	return true
+}
+
+// placed notes where in the value on the record the messages are, if that can
+// be said.
+func (it *Item) placed(positions bool, start, end int) {
+	if positions {
+		it.Text.Start, it.Text.End = start, end
+	}
 }
 
 // lineSearch searches one text.
@@ -89,6 +94,21 @@ func (s *lineSearch) next(i int) (start, end int, ok bool) {
 		i = at + max(n, 1)
 	}
 	return 0, 0, false
+}
+
+// more returns the places of the messages behind the first one, which ended at
+// end.
+func (s *lineSearch) more(end int) (places [][2]int) {
+	for !s.cut {
+		start, next, ok := s.next(end)
+		if !ok || s.item.found.wrapper != "" {
+			s.item.found.wrapper = ""
+			break
+		}
+		places = append(places, [2]int{start, next})
+		end = next
+	}
+	return places
 }
 
 // read reads the value at i. It returns how long it is and whether it is a

@@ -4,9 +4,7 @@ package carrier
 type field uint8
 
 const (
-	noField field = iota
-
-	requestBody
+	requestBody field = iota
 	responseBody
 	requestCut     // the companion <body>.truncated: true
 	responseCut    //

@@ -14,6 +14,14 @@ const (
 	attrToolName
 	attrRequestID
 	attrMessageCount
+	attrRetryOrigin
+	attrRetryEvidence
+	attrRetryConfidence
+	attrRetryAttempt
+	attrReplaySafety
+	attrContinuation
+	attrPreviousTraceID
+	attrPreviousSpanID
 
 	attrProtocolVersion
 	attrClientName
@@ -47,6 +55,14 @@ var attributeTable = [attributeCount]struct {
 	attrToolName:         {"gen_ai.tool.name", true},
 	attrRequestID:        {"jsonrpc.request.id", true},
 	attrMessageCount:     {"mcp.message_count", true},
+	attrRetryOrigin:      {"mcp.retry_origin", true},
+	attrRetryEvidence:    {"mcp.retry_evidence", true},
+	attrRetryConfidence:  {"mcp.retry_confidence", true},
+	attrRetryAttempt:     {"mcp.retry_attempt", true},
+	attrReplaySafety:     {"mcp.replay_safety", true},
+	attrContinuation:     {"mcp.continuation", true},
+	attrPreviousTraceID:  {"mcp.retry_previous_trace_id", true},
+	attrPreviousSpanID:   {"mcp.retry_previous_span_id", true},
 	attrProtocolVersion:  {"mcp.protocol.version", false},
 	attrClientName:       {"mcp.client.name", false},
 	attrClientVersion:    {"mcp.client.version", false},
@@ -82,7 +98,7 @@ func attributeNames() []string {
 }
 
 // attributeSet is a set of attributes.
-type attributeSet uint32
+type attributeSet uint64
 
 func (s attributeSet) has(a attribute) bool { return s&(1<<a) != 0 }
 

@@ -22,6 +22,8 @@ type Config struct {
 	Attributes map[string]AttributeConfig `mapstructure:"attributes"`
 	// SpanStatus says when the status of a span is set.
 	SpanStatus SpanStatus `mapstructure:"span_status"`
+	// Retry says who sent a call again.
+	Retry RetryConfig `mapstructure:"retry"`
 	// Pairing joins log records that hold one side of an exchange each.
 	Pairing PairingConfig `mapstructure:"pairing"`
 }
@@ -70,6 +72,20 @@ type LogPathConfig struct {
 	Request  string `mapstructure:"request"`
 	Response string `mapstructure:"response"`
 	Message  string `mapstructure:"message"`
+}
+
+// RetryConfig says what is needed to tell who sent a call again.
+type RetryConfig struct {
+	Enabled bool `mapstructure:"enabled"`
+	// Window is how long after the end of an attempt a repeat may begin.
+	Window time.Duration `mapstructure:"window"`
+	// MaxTracked is the number of entries that are remembered.
+	MaxTracked int `mapstructure:"max_tracked"`
+	// Intermediaries are the service.name of gateways.
+	Intermediaries []string `mapstructure:"intermediaries"`
+	// ReadOnlyTools and WriteTools are globs of tool names.
+	ReadOnlyTools []string `mapstructure:"read_only_tools"`
+	WriteTools    []string `mapstructure:"write_tools"`
 }
 
 // PairingConfig says how log records that hold one side each are joined.
@@ -156,6 +172,7 @@ func createDefaultConfig() component.Config {
 			NullMembers: NullMembersPresent,
 		},
 		SpanStatus: SpanStatusUnset,
+		Retry:      RetryConfig{Enabled: true, Window: 2 * time.Minute, MaxTracked: 100_000},
 		Pairing:    PairingConfig{Enabled: true, Window: 30 * time.Second, MaxPending: 10_000},
 	}
 }
@@ -182,6 +199,7 @@ func (c *Config) Validate() error {
 		oneOf("classification::null_members", c.Classification.NullMembers, NullMembersPresent, NullMembersAbsent),
 		c.checkAttributes(),
 		oneOf("span_status", c.SpanStatus, SpanStatusUnset, SpanStatusFailures),
+		c.Retry.check(),
 		c.Pairing.check(),
 	)
 }
@@ -250,6 +268,32 @@ func checkLogPaths(key string, paths []LogPathConfig) error {
 		for _, path := range []string{p.Request, p.Response, p.Message} {
 			if path != "" && slices.Contains(strings.Split(strings.ReplaceAll(path, "[*]", ""), "."), "") {
 				errs = append(errs, fmt.Errorf("%s: %q must be a dotted path such as data.request or calls[*].request", at, path))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *RetryConfig) check() error {
+	var errs []error
+	if r.Window < time.Second {
+		errs = append(errs, fmt.Errorf("retry::window: %s must be at least 1s", r.Window))
+	}
+	if r.MaxTracked < 1 {
+		errs = append(errs, fmt.Errorf("retry::max_tracked: %d must be at least 1", r.MaxTracked))
+	}
+	for _, list := range []struct {
+		key   string
+		names []string
+		want  string
+	}{
+		{"retry::intermediaries", r.Intermediaries, "the service.name of a gateway"},
+		{"retry::read_only_tools", r.ReadOnlyTools, "the name of a tool, or a pattern such as get_*"},
+		{"retry::write_tools", r.WriteTools, "the name of a tool, or a pattern such as create_*"},
+	} {
+		for i, name := range list.names {
+			if strings.TrimSpace(name) == "" {
+				errs = append(errs, fmt.Errorf("%s[%d]: %q must be %s", list.key, i, name, list.want))
 			}
 		}
 	}

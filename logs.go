@@ -14,22 +14,25 @@ func (p *mcpProcessor) processLogs(ctx context.Context, ld plog.Logs) (plog.Logs
 	defer p.release(ctx, w)
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
-			seenBy := vantage{rl.Resource(), sl.Scope().Name()}
+			seenBy := w.see(rl.Resource(), sl.Scope())
 			for _, record := range sl.LogRecords().All() {
 				p.record(w, record, seenBy, false)
 			}
 		}
 	}
+	if len(w.attempts) > 0 {
+		p.observe(w)
+	}
 	slices.SortStableFunc(w.logs, func(a, b later[plog.LogRecord]) int { return cmp.Compare(a.time, b.time) })
 	for _, l := range w.logs {
-		p.record(w, l.item, l.vantage, true)
+		p.record(w, l.item, l.seenBy, true)
 	}
 	return ld, nil
 }
 
 // record finds, judges and writes one log record. Unless it is the last look, a
 // record with answers to requests of other records is put off.
-func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy vantage, last bool) {
+func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.panicked(w, cause)
@@ -65,11 +68,18 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy vantage, 
 	if p.removesBodies(v) {
 		p.carrier.RemoveFromRecord(record, it)
 	}
-	if done != judged && done != annotated {
-		return
+	var waits *note
+	if p.retries != nil && w.judged {
+		waits = p.attemptOfRecord(w, record, seenBy, time)
 	}
 	if pairs && done == annotated {
-		p.remember(w)
+		p.remember(w, waits)
+	}
+	if last && p.retries != nil {
+		p.settle(w, time)
+	}
+	if done != judged && done != annotated {
+		return
 	}
 	p.writer.write(record.Attributes(), &it.Exchange, v)
 }

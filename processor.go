@@ -15,6 +15,7 @@ import (
 
 	"github.com/otel-mcp/mcpprocessor/processor/carrier"
 	"github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+	"github.com/otel-mcp/mcpprocessor/processor/retry"
 	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
@@ -22,6 +23,8 @@ import (
 type mcpProcessor struct {
 	carrier   *carrier.Carrier
 	pairing   *carrier.Pairing // nil if it is switched off
+	retries   *retry.Tracker   // nil if it is switched off
+	digestKey jsonrpc.DigestKey
 	writer    writer
 	keep      Keep
 	telemetry *telemetry
@@ -37,26 +40,36 @@ type worker struct {
 	judge   *verdict.Judge
 	item    carrier.Item
 	verdict verdict.Verdict
+	judged  bool // the judge knows the exchange that the verdict is about
 	tally   tally
 
-	stream carrier.Stream
-	asker  carrier.PairingAsker
-	spans  []later[ptrace.Span]
-	logs   []later[plog.LogRecord]
+	vantages []vantage // of the batch; items refer to them by index
+	stream   carrier.Stream
+	asker    carrier.PairingAsker
+	spans    []later[ptrace.Span]
+	logs     []later[plog.LogRecord]
+	attempts []attempt
+	order    []int32 // of attempts, by time
 }
 
 // later is an item that is judged when the whole batch has been seen, since it
 // holds answers to requests that may stand behind it.
 type later[T any] struct {
-	item    T
-	vantage vantage
-	time    int64
+	item   T
+	seenBy int
+	time   int64
 }
 
-// vantage is what an item was seen by.
+// vantage is what items were seen by. What is derived from it is found out when
+// the first MCP item comes.
 type vantage struct {
 	resource pcommon.Resource
 	scope    string
+
+	identified     bool
+	pairing        uint64
+	resourceDigest retry.Digest
+	intermediary   bool
 }
 
 func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcessor, error) {
@@ -94,6 +107,13 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		}
 		p.pairing = carrier.NewPairing(window, cfg.Pairing.MaxPending)
 	}
+	if cfg.Retry.Enabled {
+		p.retries = retry.New(retry.Config{
+			Window: cfg.Retry.Window, MaxTracked: cfg.Retry.MaxTracked, Intermediaries: cfg.Retry.Intermediaries,
+			ReadOnlyTools: cfg.Retry.ReadOnlyTools, WriteTools: cfg.Retry.WriteTools,
+		})
+		p.digestKey = jsonrpc.NewDigestKey()
+	}
 	p.workers.New = func() any { return &worker{judge: verdict.NewJudge(settings)} }
 	return p, nil
 }
@@ -123,12 +143,16 @@ func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 	if p.pairing != nil {
 		p.telemetry.recordPairing(ctx, p.pairing.Counts())
 	}
+	if p.retries != nil {
+		p.telemetry.recordRetries(ctx, &w.tally, p.retries.Stats())
+	}
 	w.judge.Forget()
 	w.item.Forget()
 	w.verdict = verdict.Verdict{}
 	clear(w.spans)
 	clear(w.logs)
-	w.spans, w.logs = w.spans[:0], w.logs[:0]
+	clear(w.vantages)
+	w.spans, w.logs, w.vantages = w.spans[:0], w.logs[:0], w.vantages[:0]
 	p.workers.Put(w)
 }
 
@@ -138,15 +162,13 @@ func (p *mcpProcessor) assess(w *worker) disposition {
 	it := &w.item
 	if it.HasOutcome {
 		if o, ok := verdict.ParseOutcome(it.Outcome); ok {
-			w.verdict = verdict.Verdict{MCP: true, Outcome: o, Class: verdict.ParseClass(it.Class)}
-			if w.verdict.Class == verdict.NoClass {
-				w.verdict.Class = o.Class()
-			}
+			p.assessJudged(w, o)
 			return leftAlone
 		}
 	}
 	v := &w.verdict
 	w.judge.Judge(&it.Exchange, v)
+	w.judged = v.MCP
 	switch {
 	case !v.MCP:
 		return passedOver
@@ -157,6 +179,22 @@ func (p *mcpProcessor) assess(w *worker) disposition {
 		return annotated
 	default:
 		return judged
+	}
+}
+
+// assessJudged takes over the verdict of an item that was judged upstream. It is
+// read all the same where its retry origin is still to be found out.
+func (p *mcpProcessor) assessJudged(w *worker, o verdict.Outcome) {
+	v := &w.verdict
+	*v = verdict.Verdict{}
+	w.judged = p.retries != nil
+	if w.judged {
+		w.judge.Judge(&w.item.Exchange, v)
+		w.judged = v.MCP
+	}
+	v.MCP, v.Outcome, v.Class = true, o, verdict.ParseClass(w.item.Class)
+	if v.Class == verdict.NoClass {
+		v.Class = o.Class()
 	}
 }
 
@@ -184,11 +222,38 @@ func (p *mcpProcessor) count(w *worker, kind int, done disposition) {
 	}
 }
 
+// see adds a vantage of the batch and returns its index.
+func (w *worker) see(resource pcommon.Resource, scope pcommon.InstrumentationScope) int {
+	w.vantages = append(w.vantages, vantage{resource: resource, scope: scope.Name()})
+	return len(w.vantages) - 1
+}
+
+// identify finds out what is derived from a vantage.
+func (p *mcpProcessor) identify(w *worker, seenBy int) *vantage {
+	v := &w.vantages[seenBy]
+	if v.identified {
+		return v
+	}
+	v.identified = true
+	var identity [256]byte
+	id := carrier.AppendIdentity(identity[:0], v.resource)
+	if p.pairing != nil {
+		v.pairing = p.pairing.Hash(id, v.scope)
+	}
+	if p.retries != nil {
+		v.resourceDigest = p.retries.DigestBytes(id)
+		if name, ok := v.resource.Attributes().Get("service.name"); ok {
+			v.intermediary = p.retries.IsIntermediary(name.AsString())
+		}
+	}
+	return v
+}
+
 // onStream sets w.stream to the stream that the item belongs to.
-func (p *mcpProcessor) onStream(w *worker, v vantage, kind int, time int64) {
+func (p *mcpProcessor) onStream(w *worker, seenBy, kind int, time int64) {
 	it := &w.item
 	w.stream = carrier.Stream{
-		Vantage: p.pairing.Vantage(v.resource, v.scope, kind),
+		Vantage: p.identify(w, seenBy).pairing + uint64(kind),
 		Session: it.Session, Label: it.Label(),
 		ToServer: it.ToServer, ToClient: it.ToClient,
 		Time: time,
@@ -196,8 +261,14 @@ func (p *mcpProcessor) onStream(w *worker, v vantage, kind int, time int64) {
 }
 
 // remember keeps the requests of the exchange judged last for their answers.
-func (p *mcpProcessor) remember(w *worker) {
-	w.judge.Requests(func(id jsonrpc.ID, asked verdict.Asked) { p.pairing.Remember(&w.stream, id, asked) })
+// An answer is to be told to whoever waits for it.
+func (p *mcpProcessor) remember(w *worker, waits *note) {
+	w.judge.Requests(func(id jsonrpc.ID, asked verdict.Asked) {
+		if waits != nil {
+			asked.Note = waits
+		}
+		p.pairing.Remember(&w.stream, id, asked)
+	})
 }
 
 // removesBodies reports whether an item with the verdict v loses its bodies.

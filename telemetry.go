@@ -2,6 +2,7 @@ package mcpprocessor
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"go.opentelemetry.io/collector/component"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/otel-mcp/mcpprocessor/internal/metadata"
 	"github.com/otel-mcp/mcpprocessor/processor/carrier"
+	"github.com/otel-mcp/mcpprocessor/processor/retry"
 	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
@@ -79,6 +81,12 @@ type tally struct {
 	bytes      [2]int64
 	conflicts  int64
 	panics     int64
+
+	retries       [retryOrigins][classes]int64
+	results       [len(retryResults)]int64
+	unsafeReplays int64
+	late          int64
+	notEvaluated  int64
 }
 
 func (t *tally) exchange(kind int, v *verdict.Verdict) {
@@ -100,16 +108,62 @@ func (t *tally) bodies(v *verdict.Verdict) {
 	}
 }
 
+const (
+	retryOrigins = int(retry.UnknownOrigin) + 1
+	classes      = int(verdict.Unknown) + 1
+)
+
+// retryResults are the values of result of the retry results metric.
+var retryResults = [...]string{"recovered", "wasted"}
+
+// finding counts what was found out about an attempt.
+func (t *tally) finding(f *retry.Finding, isCall bool) {
+	if f.LatePredecessor {
+		t.late++
+	}
+	if f.Duplicate || !isCall {
+		return
+	}
+	if f.Evidence == retry.NotEvaluated {
+		t.notEvaluated++
+	}
+	if f.Origin == retry.NoOrigin {
+		return
+	}
+	t.retries[f.Origin][f.PreviousClass]++
+	if f.Safety == retry.UnsafeSuspected {
+		t.unsafeReplays++
+	}
+	t.result(f)
+}
+
+// result counts how a retry ended.
+func (t *tally) result(f *retry.Finding) {
+	if f.Recovered {
+		t.results[0]++
+	}
+	if f.Wasted {
+		t.results[1]++
+	}
+}
+
 // telemetry writes the processor's own metrics. The sets of attributes are
 // made once.
 type telemetry struct {
 	builder    *metadata.TelemetryBuilder
 	signal     signal
 	onlySignal []metric.AddOption
+
+	mu   sync.Mutex
+	told retry.Stats // what the metrics of entries have been told
+
 	pairings   [len(pairingResults)][]metric.AddOption
 	items      [dispositionCount][]metric.AddOption
 	unreadable [2][len(unreadableReasons)][]metric.AddOption
 	bytes      [2][]metric.AddOption
+	retries    [retryOrigins][classes][]metric.AddOption
+	results    [len(retryResults)][]metric.AddOption
+	forgotten  [2][]metric.AddOption
 	exchanges  [exchangeIndices]atomic.Pointer[[]metric.AddOption]
 }
 
@@ -121,6 +175,22 @@ func newTelemetry(settings component.TelemetrySettings, sig signal) (*telemetry,
 	t := &telemetry{builder: builder, signal: sig, onlySignal: addOptions(sig)}
 	for d, name := range dispositionNames {
 		t.items[d] = addOptions(sig, otelattr.String("disposition", name))
+	}
+	for origin := range t.retries {
+		for class := range t.retries[origin] {
+			name := verdict.Class(class).String()
+			if name == "" {
+				name = "none"
+			}
+			t.retries[origin][class] = addOptions(sig,
+				otelattr.String("mcp.retry_origin", retry.Origin(origin).String()), otelattr.String("previous_class", name))
+		}
+	}
+	for i, name := range retryResults {
+		t.results[i] = addOptions(sig, otelattr.String("result", name))
+	}
+	for i, name := range [...]string{"expired", "evicted"} {
+		t.forgotten[i] = addOptions(sig, otelattr.String("cause", name))
 	}
 	for i, name := range pairingResults {
 		t.pairings[i] = addOptions(sig, otelattr.String("result", name))
@@ -141,25 +211,27 @@ func addOptions(sig signal, more ...otelattr.KeyValue) []metric.AddOption {
 
 func (t *telemetry) shutdown() { t.builder.Shutdown() }
 
+// add adds a count of a batch to a counter and sets it back.
+func add(ctx context.Context, counter metric.Int64Counter, n *int64, options []metric.AddOption) {
+	if *n != 0 {
+		counter.Add(ctx, *n, options...)
+		*n = 0
+	}
+}
+
 // record adds the counts of a batch and sets them back.
 func (t *telemetry) record(ctx context.Context, c *tally) {
-	add := func(counter metric.Int64Counter, n *int64, options []metric.AddOption) {
-		if *n != 0 {
-			counter.Add(ctx, *n, options...)
-			*n = 0
-		}
-	}
 	for d := range c.items {
-		add(t.builder.ProcessorMcpItems, &c.items[d], t.items[d])
+		add(ctx, t.builder.ProcessorMcpItems, &c.items[d], t.items[d])
 	}
 	for side := range sideNames {
-		add(t.builder.ProcessorMcpBodyBytes, &c.bytes[side], t.bytes[side])
+		add(ctx, t.builder.ProcessorMcpBodyBytes, &c.bytes[side], t.bytes[side])
 		for i := range unreadableReasons {
-			add(t.builder.ProcessorMcpBodiesUnreadable, &c.unreadable[side][i], t.unreadable[side][i])
+			add(ctx, t.builder.ProcessorMcpBodiesUnreadable, &c.unreadable[side][i], t.unreadable[side][i])
 		}
 	}
-	add(t.builder.ProcessorMcpConflicts, &c.conflicts, t.onlySignal)
-	add(t.builder.ProcessorMcpPanics, &c.panics, t.onlySignal)
+	add(ctx, t.builder.ProcessorMcpConflicts, &c.conflicts, t.onlySignal)
+	add(ctx, t.builder.ProcessorMcpPanics, &c.panics, t.onlySignal)
 	for _, i := range c.touched {
 		t.builder.ProcessorMcpExchanges.Add(ctx, int64(c.exchanges[i]), t.exchangeOptions(int(i))...)
 		c.exchanges[i] = 0
@@ -180,6 +252,38 @@ func (t *telemetry) recordPairing(ctx context.Context, c carrier.PairingCounts) 
 	if c.Pending != 0 {
 		t.builder.ProcessorMcpPendingRequests.Add(ctx, c.Pending, t.onlySignal...)
 	}
+}
+
+// recordRetries adds what was found out about attempts, and how much is
+// remembered of them.
+func (t *telemetry) recordRetries(ctx context.Context, c *tally, s retry.Stats) {
+	for origin := range c.retries {
+		for class := range c.retries[origin] {
+			add(ctx, t.builder.ProcessorMcpRetries, &c.retries[origin][class], t.retries[origin][class])
+		}
+	}
+	for i := range c.results {
+		add(ctx, t.builder.ProcessorMcpRetryResults, &c.results[i], t.results[i])
+	}
+	add(ctx, t.builder.ProcessorMcpReplaysUnsafe, &c.unsafeReplays, t.onlySignal)
+	add(ctx, t.builder.ProcessorMcpRetryLatePredecessors, &c.late, t.onlySignal)
+	add(ctx, t.builder.ProcessorMcpRetryNotEvaluated, &c.notEvaluated, t.onlySignal)
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := s.Tracked - t.told.Tracked; n != 0 {
+		t.builder.ProcessorMcpRetryEntries.Add(ctx, int64(n), t.onlySignal...)
+	}
+	if n := s.Limit - t.told.Limit; n != 0 {
+		t.builder.ProcessorMcpRetryEntriesLimit.Add(ctx, int64(n), t.onlySignal...)
+	}
+	for i, n := range [...]uint64{max(s.Expired, t.told.Expired) - t.told.Expired, max(s.Evicted, t.told.Evicted) - t.told.Evicted} {
+		if n != 0 {
+			t.builder.ProcessorMcpRetryEntriesForgotten.Add(ctx, int64(n), t.forgotten[i]...)
+		}
+	}
+	s.Expired, s.Evicted = max(s.Expired, t.told.Expired), max(s.Evicted, t.told.Evicted)
+	t.told = s
 }
 
 // exchangeOptions returns the attributes of the exchanges with index i, the

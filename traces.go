@@ -16,7 +16,7 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 	defer p.release(ctx, w)
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
-			seenBy := vantage{rs.Resource(), ss.Scope().Name()}
+			seenBy := w.see(rs.Resource(), ss.Scope())
 			for _, span := range ss.Spans().All() {
 				p.span(w, span, seenBy, false)
 			}
@@ -24,14 +24,17 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 	}
 	slices.SortStableFunc(w.spans, func(a, b later[ptrace.Span]) int { return cmp.Compare(a.time, b.time) })
 	for _, l := range w.spans {
-		p.span(w, l.item, l.vantage, true)
+		p.span(w, l.item, l.seenBy, true)
+	}
+	if len(w.attempts) > 0 {
+		p.observe(w)
 	}
 	return td, nil
 }
 
 // span finds, judges and writes one span. Unless it is the last look, a stream
 // with answers to requests of other spans is put off.
-func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy vantage, last bool) {
+func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.panicked(w, cause)
@@ -67,12 +70,15 @@ func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy vantage, last bo
 	if p.removesBodies(v) {
 		p.carrier.RemoveFromSpan(span)
 	}
+	if p.retries != nil && w.judged {
+		p.attemptOfSpan(w, span, seenBy)
+	}
 	if done != judged && done != annotated {
 		return
 	}
 	if pairs && (v.Outcome == verdict.StreamDeferred || v.Outcome == verdict.StreamIncomplete) {
 		w.stream.Time = int64(span.StartTimestamp())
-		p.remember(w)
+		p.remember(w, nil)
 	}
 	p.writer.writeSpan(span, &it.Exchange, v)
 }

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/otel-mcp/mcpprocessor/processor/retry"
 	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
@@ -165,6 +166,60 @@ func errorTypeOf(ex *verdict.Exchange, v *verdict.Verdict) string {
 	default:
 		return strings.ToLower(v.Outcome.String())
 	}
+}
+
+// writeFinding writes the retry origin of a call, with its evidence where there
+// is one, and what an exchange continues.
+func (w *writer) writeFinding(m pcommon.Map, f *retry.Finding, isCall bool) {
+	l := list{enabled: w.enabled}
+	if isCall {
+		if f.Origin != retry.NoOrigin {
+			// What was not seen upstream was seen here.
+			if said, ok := m.Get(attributeTable[attrRetryOrigin].name); ok && text(said) == retry.NoOrigin.String() {
+				m.Remove(attributeTable[attrRetryOrigin].name)
+			}
+		}
+		l.text(attrRetryOrigin, f.Origin.String())
+	}
+	if f.Origin != retry.NoOrigin {
+		l.text(attrRetryEvidence, f.Evidence.String())
+		l.text(attrRetryConfidence, f.Confidence.String())
+		if f.Attempt > 0 {
+			l.number(attrRetryAttempt, int64(f.Attempt))
+		}
+		l.text(attrReplaySafety, f.Safety.String())
+	}
+	l.text(attrContinuation, f.Continuation.String())
+	l.put(m)
+}
+
+func text(v pcommon.Value) string {
+	if v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
+// linkType is the attribute of a span link that says what the link means.
+const linkType = "mcp.link.type"
+
+// link links span to its predecessor.
+func (w *writer) link(span ptrace.Span, f *retry.Finding) {
+	link := span.Links().AppendEmpty()
+	link.SetTraceID(f.PreviousTraceID)
+	link.SetSpanID(f.PreviousSpanID)
+	link.Attributes().PutStr(linkType, f.Link.String())
+}
+
+// previous names the predecessor of a log record, which can have no links.
+func (w *writer) previous(m pcommon.Map, f *retry.Finding) {
+	if f.Link != retry.RetryOf {
+		return
+	}
+	l := list{enabled: w.enabled}
+	l.text(attrPreviousTraceID, pcommon.TraceID(f.PreviousTraceID).String())
+	l.text(attrPreviousSpanID, pcommon.SpanID(f.PreviousSpanID).String())
+	l.put(m)
 }
 
 // eventName is the name of the span events that hold the single verdicts of an

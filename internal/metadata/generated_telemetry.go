@@ -23,17 +23,25 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                        metric.Meter
-	mu                           sync.Mutex
-	registrations                []metric.Registration
-	ProcessorMcpBodiesUnreadable metric.Int64Counter
-	ProcessorMcpBodyBytes        metric.Int64Counter
-	ProcessorMcpConflicts        metric.Int64Counter
-	ProcessorMcpExchanges        metric.Int64Counter
-	ProcessorMcpItems            metric.Int64Counter
-	ProcessorMcpPairings         metric.Int64Counter
-	ProcessorMcpPanics           metric.Int64Counter
-	ProcessorMcpPendingRequests  metric.Int64UpDownCounter
+	meter                             metric.Meter
+	mu                                sync.Mutex
+	registrations                     []metric.Registration
+	ProcessorMcpBodiesUnreadable      metric.Int64Counter
+	ProcessorMcpBodyBytes             metric.Int64Counter
+	ProcessorMcpConflicts             metric.Int64Counter
+	ProcessorMcpExchanges             metric.Int64Counter
+	ProcessorMcpItems                 metric.Int64Counter
+	ProcessorMcpPairings              metric.Int64Counter
+	ProcessorMcpPanics                metric.Int64Counter
+	ProcessorMcpPendingRequests       metric.Int64UpDownCounter
+	ProcessorMcpReplaysUnsafe         metric.Int64Counter
+	ProcessorMcpRetries               metric.Int64Counter
+	ProcessorMcpRetryEntries          metric.Int64UpDownCounter
+	ProcessorMcpRetryEntriesForgotten metric.Int64Counter
+	ProcessorMcpRetryEntriesLimit     metric.Int64UpDownCounter
+	ProcessorMcpRetryLatePredecessors metric.Int64Counter
+	ProcessorMcpRetryNotEvaluated     metric.Int64Counter
+	ProcessorMcpRetryResults          metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -111,6 +119,54 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_processor_mcp_pending_requests",
 		metric.WithDescription("Number of requests that are remembered for an answer in another item. At most `pairing::max_pending`. [Alpha]"),
 		metric.WithUnit("{requests}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpReplaysUnsafe, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_replays_unsafe",
+		metric.WithDescription("Number of calls of tools named in `retry::write_tools` that were sent again although the attempt before may have run. Count at one vantage only. [Alpha]"),
+		metric.WithUnit("{calls}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetries, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_retries",
+		metric.WithDescription("Number of calls that were sent again, by who decided it and by the class of the outcome before. Count at one vantage only: a call is often seen from several. [Alpha]"),
+		metric.WithUnit("{calls}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetryEntries, err = builder.meter.Int64UpDownCounter(
+		"otelcol_processor_mcp_retry_entries",
+		metric.WithDescription("Number of entries that are remembered to recognise retries. [Alpha]"),
+		metric.WithUnit("{entries}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetryEntriesForgotten, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_retry_entries_forgotten",
+		metric.WithDescription("Number of entries that were forgotten, because their time was over (expired) or to make room (evicted). [Alpha]"),
+		metric.WithUnit("{entries}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetryEntriesLimit, err = builder.meter.Int64UpDownCounter(
+		"otelcol_processor_mcp_retry_entries_limit",
+		metric.WithDescription("Number of entries that may be remembered, `retry::max_tracked`. [Alpha]"),
+		metric.WithUnit("{entries}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetryLatePredecessors, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_retry_late_predecessors",
+		metric.WithDescription("Number of calls that came after a repeat of them had been judged. The repeat keeps what was said of it. [Alpha]"),
+		metric.WithUnit("{calls}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetryNotEvaluated, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_retry_not_evaluated",
+		metric.WithDescription("Number of calls whose request was not recorded whole, so that they could not be compared. [Alpha]"),
+		metric.WithUnit("{calls}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorMcpRetryResults, err = builder.meter.Int64Counter(
+		"otelcol_processor_mcp_retry_results",
+		metric.WithDescription("Number of retries that succeeded (recovered) and that failed as well (wasted). [Alpha]"),
+		metric.WithUnit("{calls}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

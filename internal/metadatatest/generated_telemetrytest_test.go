@@ -27,6 +27,14 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorMcpPairings.Add(context.Background(), 1)
 	tb.ProcessorMcpPanics.Add(context.Background(), 1)
 	tb.ProcessorMcpPendingRequests.Add(context.Background(), 1)
+	tb.ProcessorMcpReplaysUnsafe.Add(context.Background(), 1)
+	tb.ProcessorMcpRetries.Add(context.Background(), 1)
+	tb.ProcessorMcpRetryEntries.Add(context.Background(), 1)
+	tb.ProcessorMcpRetryEntriesForgotten.Add(context.Background(), 1)
+	tb.ProcessorMcpRetryEntriesLimit.Add(context.Background(), 1)
+	tb.ProcessorMcpRetryLatePredecessors.Add(context.Background(), 1)
+	tb.ProcessorMcpRetryNotEvaluated.Add(context.Background(), 1)
+	tb.ProcessorMcpRetryResults.Add(context.Background(), 1)
 	AssertEqualProcessorMcpBodiesUnreadable(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -49,6 +57,30 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorMcpPendingRequests(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpReplaysUnsafe(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetryEntries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetryEntriesForgotten(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetryEntriesLimit(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetryLatePredecessors(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetryNotEvaluated(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorMcpRetryResults(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

@@ -53,6 +53,12 @@ func New(c Config) *Carrier {
 				name{n + ".base64", list.side.base64, rank}, name{n + ".encoding", list.side.coding, rank})
 		}
 	}
+	for i, n := range clientCounters {
+		bodies = append(bodies, name{n, clientCounter, uint8(i)})
+	}
+	for i, n := range gatewayCounters {
+		bodies = append(bodies, name{n, gatewayCounter, uint8(i)})
+	}
 	for i, n := range c.FragmentAttributes {
 		bodies = append(bodies, name{n, fragment, uint8(min(i, 255))})
 	}
@@ -107,6 +113,9 @@ func (it *Item) reset() {
 	clear(it.values[:])
 	clear(it.words[:])
 }
+
+// FailureWords are the words in which the item tells of its failure.
+func (it *Item) FailureWords() []string { return it.words[:] }
 
 // Forget drops what the Item refers to of the data that it was used for.
 func (it *Item) Forget() {

@@ -28,6 +28,9 @@ const (
 	urlPath
 	urlTarget // path and query
 	urlQuery
+	urlScheme
+	serverAddress
+	serverPort
 	status
 
 	sessionHeader
@@ -48,6 +51,15 @@ const (
 	knownSession
 	knownCode
 	knownIsError
+
+	toolCall
+	conversation
+	idempotencyKey
+	resendCount
+	clientCounter
+	gatewayCounter
+	retryOrigin
+	retryOther // the rest of that group of attributes
 
 	logFile
 	logThread
@@ -119,11 +131,42 @@ var names = []name{
 	{"rpc.jsonrpc.error_code", knownCode, 3},
 	{"mcp.error.code", knownCode, 4},
 	{"mcp.tool.result.is_error", knownIsError, 0},
+	{"url.scheme", urlScheme, 0},
+	{"http.scheme", urlScheme, 1},
+	{"server.address", serverAddress, 0},
+	{"net.peer.name", serverAddress, 1},
+	{"server.port", serverPort, 0},
+	{"net.peer.port", serverPort, 1},
+	{"gen_ai.tool.call.id", toolCall, 0},
+	{"gen_ai.conversation.id", conversation, 0},
+	{"http.request.header.idempotency-key", idempotencyKey, 0},
+	{"http.request.header.x-idempotency-key", idempotencyKey, 1},
+	{"http.request.resend_count", resendCount, 0},
+	{"http.resend_count", resendCount, 1},
+	{"http.retry_count", resendCount, 2},
+	{"mcp.retry_origin", retryOrigin, 0},
+	{"mcp.retry.origin", retryOrigin, 1},
+	{"retryOrigin", retryOrigin, 2},
+	{"mcp.retry_evidence", retryOther, 0},
+	{"mcp.retry_confidence", retryOther, 0},
 	{"mcp.outcome", outcome, 0},
 	{"mcp.outcome_class", outcomeClass, 0},
 	{"mcp.layer", outcomeOther, 0},
 	{"mcp.outcome_reason", outcomeOther, 0},
 }
+
+// The headers and attributes that count attempts, by who counts. What the
+// numbers mean is for package retry to say.
+var (
+	clientCounters = []string{
+		"http.request.header.retry-attempt", "http.request.header.x-stainless-retry-count",
+		"http.request.header.amz-sdk-request", "http.request.header.grpc-previous-rpc-attempts",
+	}
+	gatewayCounters = []string{
+		"http.request.header.x-envoy-attempt-count", "http.request.header.x-envoy-is-timeout-retry",
+		"http.request.header.x-retry-attempt", "retry.attempt", "retry.count",
+	}
+)
 
 // logNames are the names that are looked up on log records only: the stream
 // that a record belongs to, and attributes that hold a whole JSON-RPC message.

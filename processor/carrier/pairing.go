@@ -75,20 +75,27 @@ type Stream struct {
 	Time int64
 }
 
-// Vantage hashes what an item was seen by: its resource, scope and kind.
-func (p *Pairing) Vantage(resource pcommon.Resource, scope string, kind int) uint64 {
+// Hash returns a hash of what an item was seen by: the identity of its resource
+// and its scope.
+func (p *Pairing) Hash(identity []byte, scope string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)
-	for _, key := range identity {
+	_, _ = h.Write(identity)
+	_, _ = h.WriteString(scope)
+	return h.Sum64()
+}
+
+// AppendIdentity appends what tells the instance of a service that resource
+// describes from others.
+func AppendIdentity(dst []byte, resource pcommon.Resource) []byte {
+	for i, key := range identity {
 		if v, ok := resource.Attributes().Get(key); ok {
-			_, _ = h.WriteString(key)
-			_, _ = h.WriteString(v.AsString())
-			_ = h.WriteByte(0)
+			dst = append(dst, byte(i))
+			dst = append(dst, v.AsString()...)
+			dst = append(dst, 0)
 		}
 	}
-	_, _ = h.WriteString(scope)
-	_ = h.WriteByte(byte(kind))
-	return h.Sum64()
+	return dst
 }
 
 // identity are the resource attributes that tell one instance of a service

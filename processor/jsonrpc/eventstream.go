@@ -68,30 +68,35 @@ func (e *eventStream) next() (data string, ended, ok bool) {
 		start := e.pos
 		line, lineEnded := e.line()
 		e.unfinished = !lineEnded
-		switch {
-		case line == "":
+		if line == "" {
 			if size > 0 {
 				return e.joined(data, lines, first, size), true, true
 			}
 			fields, lines = false, 0
 			continue
-		case line[0] == ':':
+		}
+		switch line[0] {
+		case ':':
 			continue
+		case 'd':
+			if value, ok := cutField(line, "data"); ok {
+				if lines == 0 {
+					data, first, size = value, start, len(value)
+				} else {
+					size += len("\n") + len(value)
+				}
+				lines++
+			}
+		case 'i':
+			if value, ok := cutField(line, "id"); ok && value != "" && strings.IndexByte(value, 0) < 0 {
+				e.resumable = true
+			}
+		case 'r':
+			if value, ok := cutField(line, "retry"); ok && allDigits(value) {
+				e.resumable = true
+			}
 		}
 		fields = true
-		switch name, value := cutField(line); name {
-		case "data":
-			if lines == 0 {
-				data, first, size = value, start, len(value)
-			} else {
-				size += len("\n") + len(value)
-			}
-			lines++
-		case "id":
-			e.resumable = e.resumable || value != "" && strings.IndexByte(value, 0) < 0
-		case "retry":
-			e.resumable = e.resumable || allDigits(value)
-		}
 	}
 	e.unfinished = e.unfinished || fields
 	if size > 0 {
@@ -114,7 +119,7 @@ func (e *eventStream) joined(data string, lines, first, size int) string {
 	all.Grow(size)
 	for lines > 0 {
 		line, _ := again.line()
-		if name, value := cutField(line); name == "data" {
+		if value, ok := cutField(line, "data"); ok {
 			all.WriteString(value)
 			if lines--; lines > 0 {
 				all.WriteByte('\n')
@@ -124,25 +129,31 @@ func (e *eventStream) joined(data string, lines, first, size int) string {
 	return all.String()
 }
 
-// cutField splits a line into the name of the field and its value. One space
-// behind the colon does not belong to the value; a line without a colon is a
-// name.
-func cutField(line string) (name, value string) {
-	name, value, _ = strings.Cut(line, ":")
-	return name, strings.TrimPrefix(value, " ")
+// cutField returns the value of a field if the line is one of that name. One space
+// behind the colon does not belong to the value; a line without a colon is a name
+// alone.
+func cutField(line, name string) (value string, ok bool) {
+	value, ok = strings.CutPrefix(line, name)
+	if !ok || value == "" {
+		return "", ok
+	}
+	if value[0] != ':' {
+		return "", false
+	}
+	return strings.TrimPrefix(value[1:], " "), true
 }
 
 func allDigits(s string) bool {
-	end, ok := scanDigits([]byte(s), 0)
-	return ok && end == len(s)
+	return s != "" && digits([]byte(s), 0) == len(s)
 }
 
 // isFieldLine reports whether an event stream may begin with this line: a field
 // that the specification defines, or a comment.
 func isFieldLine(line string) bool {
-	switch name, _ := cutField(line); name {
-	case "", "event", "data", "id", "retry":
-		return line != ""
+	for _, name := range [...]string{"", "event", "data", "id", "retry"} {
+		if _, ok := cutField(line, name); ok {
+			return line != ""
+		}
 	}
 	return false
 }

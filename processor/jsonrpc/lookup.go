@@ -6,38 +6,35 @@ package jsonrpc
 //
 // This is for results inside of other values, such as that of a finished task in
 // tasks/get.
-func ReadResult(raw string) Message {
-	var m Message
-	m.readAs(raw, &m.ResultValue, inResult)
-	return m
-}
+func ReadResult(raw string) Message { return readAs(raw, inResult) }
 
 // ReadError is ReadResult for "error".
-func ReadError(raw string) Message {
-	var m Message
-	m.readAs(raw, &m.ErrorValue, inError)
-	return m
-}
+func ReadError(raw string) Message { return readAs(raw, inError) }
 
-func (m *Message) readAs(raw string, v *Value, in place) {
-	var sc scanner
-	text := raw[:min(len(raw), MaxText)]
-	m.text = text
-	b := []byte(text)
+func readAs(raw string, in place) Message {
+	var r Reader
+	m := &r.message
+	m.text = raw[:min(len(raw), MaxText)]
+	v := &m.ResultValue
+	if in == inError {
+		v = &m.ErrorValue
+	}
+	b := []byte(m.text)
 	start := skipSpace(b, 0)
 	i := start
 	if i < len(b) && b[i] == '{' {
 		m.Kind = Object
-		i = m.object(&sc, b, i+1, 1, in)
+		r.depth = -1
+		i = r.object(b, i+1, in)
 	} else {
-		i, m.Kind = sc.value(b, i, 0)
+		i, m.Kind = r.scanner.value(b, i, 0)
 	}
-	m.InvalidUTF8 = sc.invalidUTF8
+	m.InvalidUTF8 = r.scanner.invalidUTF8
 	m.Offset = i
 	if i < 0 {
-		m.stop(&sc, start)
-		*v = Value{uint32(start), uint32(max(sc.at, start)), m.Kind, flagOpen}
-		return
+		m.stopped(&r.scanner)
+		*v = Value{uint32(start), uint32(max(r.scanner.at, start)), m.Kind, flagOpen}
+		return *m
 	}
 	*v = Value{uint32(start), uint32(i), m.Kind, 0}
 	if m.Kind >= Array && skipSpace(b, start+1) == i-1 {
@@ -46,6 +43,7 @@ func (m *Message) readAs(raw string, v *Value, in place) {
 	if rest := skipSpace(b, i); rest < len(b) {
 		m.State, m.Cause, m.Offset = Malformed, TrailingData, rest
 	}
+	return *m
 }
 
 // Member returns the member at path inside of v. See Lookup.
@@ -96,14 +94,23 @@ func Members(raw string, yield func(name, value string, kind Kind) bool) {
 }
 
 // FirstElement returns the raw JSON of the first element of the array raw, and ""
-// if there is none. An element that is not closed reaches to the end of raw. What
-// is said of raw at Lookup holds here too.
-func FirstElement(raw string) (first string) {
-	Elements(raw, func(element string) bool {
-		first = element
-		return false
-	})
-	return first
+// if there is none, or none that is closed. What is said of raw at Lookup holds
+// here too.
+func FirstElement(raw string) string {
+	b := []byte(raw)
+	i := skipSpace(b, 0)
+	if i >= len(b) || b[i] != '[' {
+		return ""
+	}
+	start := skipSpace(b, i+1)
+	if start >= len(b) {
+		return ""
+	}
+	end, closed := endOfValue(b, start)
+	if !closed {
+		return ""
+	}
+	return raw[start:end]
 }
 
 // eachMember calls yield for each member of an object with the inside of its

@@ -218,63 +218,28 @@ func (m *Message) begin(text string) {
 		m.Error = ErrorObject{}
 	}
 	m.text = text
-	m.State, m.Cause, m.Kind, m.InvalidUTF8, m.InBatch = Complete, NoCause, Absent, false, false
-	m.Offset = 0
 	m.JSONRPC, m.ID, m.Method = Value{}, Value{}, Value{}
 	m.ParamsValue, m.ResultValue, m.ErrorValue = Value{}, Value{}, Value{}
 }
 
-// read reads the value that begins at i inside of depth arrays into m, which
-// begin has emptied, and returns the index behind it or stopped.
-func (m *Message) read(sc *scanner, b []byte, i, depth int) int {
-	sc.invalidUTF8 = false
-	start := i
-	if i < len(b) && b[i] == '{' {
-		m.Kind = Object
-		i = m.object(sc, b, i+1, depth+1, inEnvelope)
-	} else {
-		i, m.Kind = sc.value(b, i, depth)
-	}
-	m.InvalidUTF8 = sc.invalidUTF8
-	m.Offset = i
-	if i < 0 {
-		m.stop(sc, start)
-	} else if m.Kind == Number && (depth > 0 || i < len(b)) && mayGoOn(sc, b, i) {
-		m.stop(sc, start)
-		i = stopped
-	}
-	return i
-}
-
-// stop notes how reading stopped.
-func (m *Message) stop(sc *scanner, start int) {
-	m.State, m.Offset = sc.state, sc.at
+// stopped notes why the scanner stopped.
+func (m *Message) stopped(sc *scanner) {
+	m.State, m.Cause, m.Offset = sc.state, NoCause, sc.at
 	if m.State == Malformed {
 		m.Cause = Syntax
 	}
-	if sc.at <= start {
-		m.Kind = Absent // a truncation mark stands where the value was to begin
-	}
 }
 
-// mayGoOn reports whether a number that ends at i may have had more digits, where
-// the text is cut. Behind white space only a truncation mark makes that possible,
-// in front of which recorders put some.
-func mayGoOn(sc *scanner, b []byte, i int) bool {
-	sc.unexpected(b, skipSpace(b, i))
-	return sc.state == Cut && (sc.at == i || sc.at < len(b))
-}
-
-// object reads the rest of an object that tracks members, behind its brace; depth
-// counts it.
-func (m *Message) object(sc *scanner, b []byte, i, depth int, in place) int {
-	c, i := token(b, i)
-	if c == '}' {
+// object reads the rest of an object that tracks members, behind its brace.
+func (r *Reader) object(b []byte, i int, in place) int {
+	if i = next(b, i); i < len(b) && b[i] == '}' {
 		return i + 1
 	}
 	for {
-		if c != '"' {
-			return sc.unexpected(b, i)
+		if uint(i) >= uint(len(b)) || b[i] != '"' {
+			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != '"' {
+				return r.scanner.unexpected(b, i)
+			}
 		}
 		var (
 			v     *Value
@@ -282,69 +247,101 @@ func (m *Message) object(sc *scanner, b []byte, i, depth int, in place) int {
 			start = i + 1
 		)
 		if i = shortString(b, start); uint(i) < uint(len(b)) && b[i] == '"' {
-			v, inner = m.member(in, b[start:i])
+			name := b[start:i:i]
+			switch in {
+			case inEnvelope:
+				v, inner = r.message.envelopeMember(name)
+			case inParams:
+				v, inner = r.message.Params.member(name)
+			case inResult:
+				v = r.message.Result.member(name)
+			default:
+				v, inner = r.message.member(in, name)
+			}
 			i++
 		} else {
 			var escaped bool
-			if i, escaped = sc.str(b, i); i < 0 {
+			if i, escaped = r.scanner.str(b, i); i < 0 {
 				return stopped
 			}
-			v, inner = m.longMember(in, m.text[start:i-1], escaped)
+			v, inner = r.message.longMember(in, r.message.text[start:i-1], escaped)
 		}
-		if c, i = token(b, i); c != ':' {
-			return sc.unexpected(b, i)
+		if v == nil {
+			v = &r.ignored
 		}
-		c, i = token(b, i+1)
+		if uint(i) >= uint(len(b)) || b[i] != ':' {
+			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != ':' {
+				return r.scanner.unexpected(b, i)
+			}
+		}
+		if i = next(b, i+1); uint(i) >= uint(len(b)) {
+			return r.scanner.unexpected(b, i)
+		}
 
-		var flags uint8
-		if v != nil && v.Present() {
-			flags = flagTwice
-			m.forget(inner)
+		flags := uint8(flagOpen)
+		if v.Kind != Absent {
+			flags |= flagTwice
+			if inner != untracked {
+				r.message.forget(inner)
+			}
 		}
-		kind := kinds[c]
-		start = i
-		switch {
-		case kind == String:
+		kind := kinds[b[i]]
+		*v = Value{start: uint32(i), Kind: kind, flags: flags}
+		switch kind {
+		case String:
 			if i = shortString(b, i+1); uint(i) < uint(len(b)) && b[i] == '"' {
 				i++
 			} else {
 				var escaped bool
-				if i, escaped = sc.str(b, i); escaped {
-					flags |= flagEscaped
+				if i, escaped = r.scanner.str(b, i); escaped {
+					v.flags |= flagEscaped
 				}
 			}
-		case kind == Object && inner != untracked:
-			i = m.object(sc, b, i+1, depth+1, inner)
+		case Number:
+			i = r.scanner.number(b, i)
+		case Object:
+			if inner != untracked {
+				i = r.object(b, i+1, inner)
+			} else {
+				i = r.scanner.container(b, i, r.depth+depthOf[in])
+			}
+		case Array:
+			i = r.scanner.container(b, i, r.depth+depthOf[in])
+		case Absent:
+			i = r.scanner.unexpected(b, i)
 		default:
-			i, _ = sc.value(b, i, depth)
+			i = r.scanner.literal(b, i)
 		}
 		if i < 0 {
-			if v != nil && sc.at > start {
-				*v = Value{uint32(start), uint32(sc.at), kind, flags | flagOpen}
+			if v.end = uint32(r.scanner.at); v.end <= v.start {
+				*v = Value{} // a truncation mark in its place
 			}
 			return stopped
 		}
-		if v != nil {
-			if kind >= Array && skipSpace(b, start+1) == i-1 {
-				flags |= flagEmpty
-			}
-			*v = Value{uint32(start), uint32(i), kind, flags}
+		v.end = uint32(i)
+		v.flags &^= flagOpen
+		if v.Kind >= Array && next(b, int(v.start)+1) == i-1 {
+			v.flags |= flagEmpty
 		}
 
 		end := i
-		switch c, i = token(b, i); c {
-		case ',':
-			c, i = token(b, i+1)
-		case '}':
-			return i + 1
-		default:
-			if v != nil && kind == Number && mayGoOn(sc, b, end) {
-				v.flags |= flagOpen
+		if i = next(b, i); uint(i) < uint(len(b)) {
+			if b[i] == ',' {
+				i++
+				continue
 			}
-			return sc.unexpected(b, i)
+			if b[i] == '}' {
+				return i + 1
+			}
 		}
+		if v.Kind == Number && r.scanner.mayGoOn(b, end) {
+			v.flags |= flagOpen
+		}
+		return r.scanner.unexpected(b, i)
 	}
 }
+
+var depthOf = [...]int{inEnvelope: 1, inParams: 2, inResult: 2, inError: 2, inMeta: 3, inCapabilities: 4}
 
 // longestName is at least the length of the longest tracked name.
 const longestName = 48

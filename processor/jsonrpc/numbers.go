@@ -7,11 +7,24 @@ import (
 
 // number reads a number (RFC 8259 section 6).
 func (sc *scanner) number(b []byte, i int) int {
+	if first := b[i]; first != '-' && first != '0' {
+		if end := digits(b, i+1); uint(end) < uint(len(b)) && b[end] == ',' {
+			return end // nearly all ids
+		}
+	}
 	end, ok := scanNumber(b, i)
 	if !ok {
 		return sc.unexpected(b, end)
 	}
 	return end
+}
+
+// mayGoOn reports whether a number that ends at i may have had more digits, where
+// the text is cut. Behind white space only a truncation mark makes that possible,
+// in front of which recorders put some.
+func (sc *scanner) mayGoOn(b []byte, i int) bool {
+	sc.unexpected(b, skipSpace(b, i))
+	return sc.state == Cut && (sc.at == i || sc.at < len(b))
 }
 
 // scanNumber returns the index behind the number that begins at i, or the index
@@ -20,13 +33,15 @@ func scanNumber(b []byte, i int) (end int, ok bool) {
 	if i < len(b) && b[i] == '-' {
 		i++
 	}
+	start := i
 	if i < len(b) && b[i] == '0' {
 		i++
-	} else if i, ok = scanDigits(b, i); !ok {
+	} else if i = digits(b, i); i == start {
 		return i, false
 	}
 	if i < len(b) && b[i] == '.' {
-		if i, ok = scanDigits(b, i+1); !ok {
+		start = i + 1
+		if i = digits(b, start); i == start {
 			return i, false
 		}
 	}
@@ -35,19 +50,12 @@ func scanNumber(b []byte, i int) (end int, ok bool) {
 		if i < len(b) && (b[i] == '+' || b[i] == '-') {
 			i++
 		}
-		if i, ok = scanDigits(b, i); !ok {
+		start = i
+		if i = digits(b, start); i == start {
 			return i, false
 		}
 	}
 	return i, true
-}
-
-// scanDigits returns the index behind the digits at i; ok if there are any.
-func scanDigits(b []byte, i int) (end int, ok bool) {
-	for end = i; end < len(b) && b[end]-'0' <= 9; {
-		end++
-	}
-	return end, end > i
 }
 
 // Integer is the value of a JSON number, as far as it is a whole number.

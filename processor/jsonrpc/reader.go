@@ -77,6 +77,8 @@ type Reader struct {
 	message Message
 	summary Summary
 	scanner scanner
+	depth   int
+	ignored Value
 }
 
 // phase says what a Reader expects next.
@@ -196,18 +198,17 @@ func (r *Reader) Next() bool {
 
 // nextValue reads a top-level value of a text that is no event stream.
 func (r *Reader) nextValue() bool {
-	i := skipSpace([]byte(r.text), r.pos)
-	switch {
-	case i == len(r.text):
+	b := []byte(r.text)
+	i := next(b, r.pos)
+	if i == len(b) {
 		r.summary.Empty = r.first
 		r.end(Complete, NoCause, i)
 		return false
-	case r.first || r.format == Values:
-		if beginsLikeJSON(r.text[i:]) {
-			return r.topLevel(i)
-		}
 	}
-	if _, cut := truncationMark([]byte(r.text), i); cut || strings.HasPrefix(byteOrderMark, r.text) {
+	if (r.first || r.format == Values) && beginsLikeJSON(b[i:]) {
+		return r.topLevel(i)
+	}
+	if _, cut := truncationMark(b, i); cut || strings.HasPrefix(byteOrderMark, r.text) {
 		r.end(Cut, NoCause, i)
 	} else if r.first {
 		r.end(Malformed, NotJSON, i)
@@ -219,27 +220,27 @@ func (r *Reader) nextValue() bool {
 
 // beginsLikeJSON reports whether a text begins with a JSON value, or with what
 // may be one that is cut or malformed further on.
-func beginsLikeJSON(s string) bool {
-	switch kinds[s[0]] {
-	case Absent:
-		return false
-	case True:
-		return beginsLike(s, "true")
-	case False:
-		return beginsLike(s, "false")
-	case Null:
-		return beginsLike(s, "null")
+func beginsLikeJSON(b []byte) bool {
+	switch kinds[b[0]] {
+	case String, Object:
+		return true
+	case Array:
+		return !isTruncationMark(b)
 	case Number:
-		return s[0] != '-' || len(s) == 1 || s[1]-'0' <= 9
-	case Array, Object:
-		return !isTruncationMark([]byte(s))
+		return b[0] != '-' || len(b) == 1 || b[1]-'0' <= 9
+	case True:
+		return beginsLike(b, "true")
+	case False:
+		return beginsLike(b, "false")
+	case Null:
+		return beginsLike(b, "null")
 	}
-	return true
+	return false
 }
 
-func beginsLike(s, word string) bool {
-	n := min(len(s), len(word))
-	return s[:n] == word[:n]
+func beginsLike(b []byte, word string) bool {
+	n := min(len(b), len(word))
+	return string(b[:n]) == word[:n]
 }
 
 // topLevel reads the value at i.
@@ -250,33 +251,54 @@ func (r *Reader) topLevel(i int) bool {
 		return false
 	}
 	r.first = false
-	r.read(i, 0)
-	return true
-}
-
-// read reads the value at i inside of depth arrays into the message.
-func (r *Reader) read(i, depth int) {
-	m := &r.message
-	m.begin(r.text)
-	m.InBatch = depth > 0
-	r.pos = m.read(&r.scanner, []byte(r.text), i, depth)
-	r.summary.InvalidUTF8 = r.summary.InvalidUTF8 || m.InvalidUTF8
-	if r.pos < 0 {
-		r.stop()
+	found := r.read(i, 0)
+	if r.format == JSON && r.pos == len(r.text) {
+		r.end(Complete, NoCause, r.pos) // as it most often does, without another turn
 	}
+	return found
 }
 
-// stop ends the reading of the text, or of the event, after its message.
-func (r *Reader) stop() {
+// read reads the value at i inside of depth arrays into the message and reports
+// whether there is one: where a truncation mark stands in its place there is not.
+func (r *Reader) read(i, depth int) bool {
+	m, sc, b := &r.message, &r.scanner, []byte(r.text)
+	m.begin(r.text)
+	sc.invalidUTF8 = false
+	m.InBatch = depth > 0
+	r.depth = depth
+	start := i
+	if b[i] == '{' {
+		m.Kind = Object
+		i = r.object(b, i+1, inEnvelope)
+	} else {
+		i, m.Kind = sc.value(b, i, depth)
+		if m.Kind == Number && i >= 0 && (m.InBatch || i < len(b)) && sc.mayGoOn(b, i) {
+			i = stopped
+		}
+	}
+	m.State, m.Cause, m.Offset = Complete, NoCause, i
+	m.InvalidUTF8 = sc.invalidUTF8
+	r.summary.InvalidUTF8 = r.summary.InvalidUTF8 || m.InvalidUTF8
+	if r.pos = i; i >= 0 {
+		return true
+	}
+	return r.stop(start)
+}
+
+// stop notes why the scanner stopped at or behind start, in the message and for
+// the text or event, whose reading this ends.
+func (r *Reader) stop(start int) bool {
 	m := &r.message
+	m.stopped(&r.scanner)
 	if r.format != EventStream {
 		r.end(m.State, m.Cause, m.Offset)
-		return
+	} else {
+		r.phase = beforeEvent
+		if m.State == Malformed {
+			r.summary.Broken++
+		}
 	}
-	if m.State == Malformed {
-		r.summary.Broken++
-	}
-	r.phase = beforeEvent
+	return m.Offset > start || m.State != Cut
 }
 
 // end ends the reading of the text.
@@ -290,9 +312,9 @@ func (r *Reader) end(s State, c Cause, offset int) {
 
 // nextElement reads an element of a top-level array, or its end.
 func (r *Reader) nextElement() bool {
-	s := []byte(r.text)
-	i := skipSpace(s, r.pos)
-	if i < len(s) && s[i] == ']' {
+	b := []byte(r.text)
+	i := next(b, r.pos)
+	if i < len(b) && b[i] == ']' {
 		r.pos, r.first = i+1, false
 		r.phase = beforeValue
 		if r.format == EventStream {
@@ -301,28 +323,26 @@ func (r *Reader) nextElement() bool {
 		return false
 	}
 	if !r.first {
-		if i >= len(s) || s[i] != ',' {
+		if i >= len(b) || b[i] != ',' {
 			return r.brokenArray(i)
 		}
-		i = skipSpace(s, i+1)
+		i = next(b, i+1)
 	}
-	if i >= len(s) || kinds[s[i]] == Absent {
+	if i >= len(b) || kinds[b[i]] == Absent {
 		return r.brokenArray(i)
 	}
 	r.first = false
-	r.read(i, 1)
-	return true
+	return r.read(i, 1)
 }
 
 // brokenArray makes a message of a top-level array that goes wrong at i, between
 // its elements.
 func (r *Reader) brokenArray(i int) bool {
+	m := &r.message
+	m.begin(r.text)
+	m.Kind, m.InBatch, m.InvalidUTF8 = Array, false, false
 	r.scanner.unexpected([]byte(r.text), i)
-	r.message.begin(r.text)
-	r.message.Kind = Array
-	r.message.stop(&r.scanner, -1)
-	r.stop()
-	return true
+	return r.stop(stopped)
 }
 
 // nextEvent reads the next event that may hold messages.
@@ -345,7 +365,7 @@ func (r *Reader) nextEvent() bool {
 	}
 	r.text, r.pos = data, 0
 	r.scanner.whole = ended
-	if !r.topLevel(skipSpace([]byte(data), 0)) {
+	if !r.topLevel(next([]byte(data), 0)) {
 		return false
 	}
 	if r.pos >= 0 {
@@ -359,17 +379,18 @@ func (r *Reader) nextEvent() bool {
 // Summary tells of a single event. It reports whether there is such a message.
 func (r *Reader) endData(array bool) bool {
 	r.phase = beforeEvent
-	i := skipSpace([]byte(r.text), r.pos)
-	if i == len(r.text) {
+	b := []byte(r.text)
+	i := next(b, r.pos)
+	if i == len(b) {
 		return false
 	}
-	if _, cut := truncationMark([]byte(r.text), i); cut {
+	if _, cut := truncationMark(b, i); cut {
 		return false
 	}
 	m := &r.message
 	if array {
 		m.begin(r.text)
-		m.Kind = Array
+		m.Kind, m.InBatch, m.InvalidUTF8 = Array, false, false
 	}
 	m.State, m.Cause, m.Offset = Malformed, TrailingData, i
 	r.summary.Broken++

@@ -1,6 +1,9 @@
 package jsonrpc
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // stopped is returned by the methods of scanner in place of an index when
 // reading cannot go on.
@@ -57,24 +60,17 @@ var kinds = [256]Kind{
 	'"': String, '[': Array, '{': Object,
 }
 
-// token returns the first byte from i on that is not white space, and its index.
-// At the end of the text that is 0, which the grammar allows nowhere.
-func token(b []byte, i int) (c byte, at int) {
+// next returns the index of the first byte from i on that is not white space.
+func next(b []byte, i int) int {
 	if uint(i) < uint(len(b)) && b[i] > ' ' {
-		return b[i], i
+		return i
 	}
-	return tokenAfterSpace(b, i)
+	return skipSpace(b, i)
 }
 
-func tokenAfterSpace(b []byte, i int) (c byte, at int) {
-	if i = skipSpace(b, i); i < len(b) {
-		return b[i], i
-	}
-	return 0, i
-}
-
-// skipSpace returns the index of the first byte from i on that is not white
-// space (RFC 8259 section 2).
+// skipSpace is next where white space is to be expected (RFC 8259 section 2).
+//
+//go:noinline
 func skipSpace(b []byte, i int) int {
 	for ; i < len(b); i++ {
 		switch b[i] {
@@ -177,8 +173,7 @@ func (sc *scanner) container(b []byte, i, depth int) int {
 			if i, _ = sc.str(b, i); i < 0 {
 				return stopped
 			}
-			var c byte
-			if c, i = token(b, i); c != ':' {
+			if i = next(b, i); i >= len(b) || b[i] != ':' {
 				return sc.unexpected(b, i)
 			}
 			i++
@@ -228,25 +223,31 @@ const (
 // all it works with stays in registers, and returns where something rare has to
 // be done.
 func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reason) {
-	var c byte
 	for { // one member or element each turn
 		if at != afterValue {
 			if open&1 != 0 && at == atMember {
-				if c, i = token(b, i); c != '"' {
-					return i, open, unallowed
+				if uint(i) >= uint(len(b)) || b[i] != '"' {
+					if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != '"' {
+						return i, open, unallowed
+					}
 				}
 				if i = shortString(b, i+1); uint(i) >= uint(len(b)) || b[i] != '"' {
 					return i, open, rareName
 				}
-				if c, i = token(b, i+1); c != ':' {
-					return i, open, unallowed
+				if i++; uint(i) >= uint(len(b)) || b[i] != ':' {
+					if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != ':' {
+						return i, open, unallowed
+					}
 				}
 				i++
 			}
 
-			switch c, i = token(b, i); c {
+			if uint(i) >= uint(len(b)) {
+				return i, open, unallowed
+			}
+			switch c := b[i]; c {
 			case '"':
-				if i = shortString(b, i+1); uint(i) >= uint(len(b)) || b[i] != '"' {
+				if i = valueString(b, i+1); uint(i) >= uint(len(b)) || b[i] != '"' {
 					return i, open, rareString
 				}
 				i++
@@ -258,20 +259,25 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 				if c == '{' {
 					open |= 1
 				}
-				closing := c + 2 // '}' or ']'
-				if c, i = token(b, i+1); c != closing {
+				if i = next(b, i+1); uint(i) >= uint(len(b)) || b[i] != c+2 { // '}' or ']'
 					at = atMember
 					continue
 				}
 			case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-				j := i + 1
-				for uint(j) < uint(len(b)) && b[j]-'0' <= 9 {
-					j++
-				}
-				if uint(j) >= uint(len(b)) || b[j] == '.' || b[j]|0x20 == 'e' || c == '0' {
+				end := digits(b, i+1)
+				if c == '0' && end > i+1 {
 					return i, open, rareNumber
 				}
-				i = j
+				if uint(end) < uint(len(b)) && b[end] == '.' {
+					point := end
+					if end = manyDigits(b, point+1); end == point+1 {
+						return i, open, rareNumber
+					}
+				}
+				if uint(end) >= uint(len(b)) || b[end]|0x20 == 'e' {
+					return i, open, rareNumber
+				}
+				i = end
 			case '-':
 				return i, open, rareNumber
 			case 't':
@@ -290,24 +296,58 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 				}
 				i += 5
 			default:
-				return i, open, unallowed
+				before := i
+				if i = skipSpace(b, i); i == before {
+					return i, open, unallowed
+				}
+				at = atValue
+				continue
 			}
 		}
 		at = atMember
 
 		for {
-			c, i = token(b, i)
+			if uint(i) >= uint(len(b)) {
+				return i, open, unallowed
+			}
+			c := b[i]
 			if c == ',' {
 				i++
 				break
 			}
-			if c != ']'|byte(open&1)<<5 { // '}' has one bit more than ']'
-				return i, open, unallowed
+			if c == ']'|byte(open&1)<<5 { // '}' has one bit more than ']'
+				i++
+				if open >>= 1; open == empty {
+					return i, open, wordEmpty
+				}
+				continue
 			}
-			i++
-			if open >>= 1; open == empty {
-				return i, open, wordEmpty
+			before := i
+			if i = skipSpace(b, i); i == before {
+				return i, open, unallowed
 			}
 		}
 	}
+}
+
+func digits(b []byte, i int) int {
+	for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+func manyDigits(b []byte, i int) int {
+	for len(b)-i >= 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		m := (x&0xf0f0f0f0f0f0f0f0 ^ 0x3030303030303030) | ((x+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 ^ 0x3030303030303030)
+		if m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+		i += 8
+	}
+	for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
 }

@@ -14,24 +14,37 @@ const (
 	each80 = 0x80 * each01
 )
 
-// specials sets the highest bit of the first byte in w that does not simply
-// stand for itself in a JSON string: a quote, a backslash, a control character
-// (RFC 8259 section 7) or a byte that is not ASCII. Behind the first one bits
-// may be wrong, because a subtraction borrows from the byte above.
-func specials(w uint64) uint64 {
-	// The XOR moves the quote, 0x22, to 0x20 and the others below 0x20 among
-	// themselves.
+// special sets the highest bit of the first byte in w that does not simply stand
+// for itself in a JSON string: a quote, a backslash, a control character (RFC 8259
+// section 7) or a byte that is not ASCII. The highest bits of the bytes behind it
+// may be wrong, because the subtractions borrow from them, and all other bits mean
+// nothing.
+func special(w uint64) uint64 {
+	// The XOR moves the quote, 0x22, to 0x20 and control characters among
+	// themselves, so that both are below 0x21.
 	quoteOrControl := (w ^ 0x02*each01) - 0x21*each01
+	// Only a zero byte borrows. What is not ASCII keeps its highest bit, but for
+	// 0xdc, which keeps it above.
 	backslash := (w ^ '\\'*each01) - each01
-	return (quoteOrControl | backslash | w) & each80
+	return quoteOrControl | backslash
 }
 
-// shortString returns the index of the first special byte from i on if it comes
-// within four words, which it does in most strings. Otherwise it returns an index
-// in front of it.
+// shortString returns the index of the first special byte from i on. In the last
+// seven bytes of the text it may stop in front of it.
 func shortString(b []byte, i int) int {
-	for far := i + 32; i < far && len(b)-i >= 8; i += 8 {
-		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+	for ; i <= len(b)-8; i += 8 {
+		if found := special(binary.LittleEndian.Uint64(b[i:i+8])) & each80; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	return i
+}
+
+// valueString is shortString for strings that may be long: it also stops after
+// some words, for longString to go on.
+func valueString(b []byte, i int) int {
+	for last := min(i+56, len(b)-8); i <= last; i += 8 {
+		if found := special(binary.LittleEndian.Uint64(b[i:i+8])) & each80; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -41,12 +54,15 @@ func shortString(b []byte, i int) int {
 // longString returns the index of the first special byte from i on, or the
 // length of the text.
 func longString(b []byte, i int) int {
-	for len(b)-i >= 8 {
-		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
+	for ; i <= len(b)-32; i += 32 {
+		s := b[i : i+32]
+		found := special(binary.LittleEndian.Uint64(s)) | special(binary.LittleEndian.Uint64(s[8:])) |
+			special(binary.LittleEndian.Uint64(s[16:])) | special(binary.LittleEndian.Uint64(s[24:]))
+		if found&each80 != 0 {
+			break
 		}
-		i += 8
 	}
+	i = shortString(b, i)
 	for i < len(b) && b[i] >= ' ' && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
 		i++
 	}
@@ -56,53 +72,103 @@ func longString(b []byte, i int) int {
 // str reads on inside of a string, up to and including its closing quote, and
 // reports whether it met an escape.
 func (sc *scanner) str(b []byte, i int) (end int, escaped bool) {
-	for {
-		if i = longString(b, i); i >= len(b) {
-			return sc.unexpected(b, i), escaped
-		}
+	for uint(i) < uint(len(b)) {
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1, escaped
 		case c == '\\':
 			escaped = true
-			if i = sc.escape(b, i); i < 0 {
+			if uint(i+1) < uint(len(b)) && letterEscapes[b[i+1]] {
+				i += 2
+			} else if i = sc.rareEscape(b, i); i < 0 {
 				return stopped, escaped
 			}
 		case c < ' ':
 			return sc.unexpected(b, i), escaped
+		case c >= utf8.RuneSelf:
+			if i = sc.notASCII(b, i); i < 0 {
+				return stopped, escaped
+			}
 		default:
-			r, size := utf8.DecodeRune(b[i:])
-			if r == utf8.RuneError && size == 1 {
-				if !utf8.FullRune(b[i:]) {
-					return sc.unexpected(b, len(b)), escaped
+			i = longString(b, i)
+			continue
+		}
+		i = valueString(b, i)
+	}
+	return sc.unexpected(b, i), escaped
+}
+
+// letterEscapes are the escapes of a backslash and one more character (RFC 8259
+// section 7).
+var letterEscapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// rareEscape reads the escape at i, which is a \u escape or wrong.
+func (sc *scanner) rareEscape(b []byte, i int) int {
+	i++
+	if i >= len(b) || b[i] != 'u' {
+		return sc.unexpected(b, i)
+	}
+	for range 4 {
+		if i++; i >= len(b) || hexDigit(b[i]) < 0 {
+			return sc.unexpected(b, i)
+		}
+	}
+	return i + 1
+}
+
+// notASCII reads the characters from i on that are not ASCII. Bytes that are not
+// UTF-8 are noted and read over.
+func (sc *scanner) notASCII(b []byte, i int) int {
+	for {
+		for i <= len(b)-8 {
+			w := binary.LittleEndian.Uint64(b[i : i+8])
+			if w&0x80 == 0 {
+				return i
+			}
+			if ofThreeBytes(w) {
+				i += 3
+				if ofThreeBytes(w >> 24) {
+					i += 3
 				}
-				sc.invalidUTF8 = true
+				continue
+			}
+			size := ofTwoBytes(w)
+			if size == 0 {
+				break
 			}
 			i += size
 		}
+		if i >= len(b) || b[i] < utf8.RuneSelf {
+			return i
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && size == 1 {
+			if !utf8.FullRune(b[i:]) {
+				return sc.unexpected(b, len(b))
+			}
+			sc.invalidUTF8 = true
+		}
+		i += size
 	}
 }
 
-// escape reads the escape that begins at i.
-func (sc *scanner) escape(b []byte, i int) int {
-	i++
-	if i >= len(b) {
-		return sc.unexpected(b, i)
-	}
-	switch b[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1
-	case 'u':
-		for end := i + 5; ; {
-			if i++; i == end {
-				return i
-			}
-			if i >= len(b) || hexDigit(b[i]) < 0 {
-				break
-			}
-		}
-	}
-	return sc.unexpected(b, i)
+// ofThreeBytes reports whether w begins with a character of three bytes, 1110xxxx
+// 10xxxxxx 10xxxxxx, as the writings of East Asia have. It may not be overlong, E0
+// 80..9F, nor a surrogate, ED A0..BF: one bit of the second byte together with the
+// first byte tells.
+func ofThreeBytes(w uint64) bool {
+	half := w & 0x200f
+	return w&0xc0c0f0 == 0x8080e0 && half != 0x0000 && half != 0x200d
+}
+
+// ofTwoBytes returns the size of up to four characters of two bytes, 110xxxxx
+// 10xxxxxx, at the beginning of w, as most alphabets but the Latin have. None may be
+// overlong, 1100000x.
+func ofTwoBytes(w uint64) int {
+	const each = 0x0001_0001_0001_0001
+	other := w&(0xc0e0*each) ^ 0x80c0*each
+	overlong := (w&(0x001e*each) - each) & (0x8000 * each)
+	return bits.TrailingZeros64(other|overlong) / 16 * 2
 }
 
 // hexDigit returns the value of a hexadecimal digit, or -1.

@@ -132,6 +132,8 @@ type Asked struct {
 	Extensions string
 	// Complete: the request was read to its end.
 	Complete bool
+	// Note is whatever who remembered the request wants to have back.
+	Note any
 }
 
 // Settings are the policies of classification.

@@ -86,6 +86,16 @@ func (j *Judge) Requests(yield func(jsonrpc.ID, Asked)) {
 	}
 }
 
+// Answered calls yield with the note of each request that was seen elsewhere and
+// that the exchange judged last answers.
+func (j *Judge) Answered(yield func(note any)) {
+	for i := range j.asked {
+		if j.asked[i].note != nil {
+			yield(j.asked[i].note)
+		}
+	}
+}
+
 // Unasked reports whether the exchange that was judged last holds responses
 // whose requests it does not hold.
 func (j *Judge) Unasked() bool {

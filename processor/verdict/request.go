@@ -57,6 +57,7 @@ type call struct {
 	// asksTask: params.task was sent (2025-11-25).
 	asksTask bool
 	details  requestDetails
+	note     any
 	// extensions is the JSON object of the extensions that the client declared.
 	extensions string
 	// complete: the request was read to its end, so that what was not found in

@@ -275,7 +275,7 @@ func (j *Judge) askedElsewhere(id jsonrpc.ID) *call {
 	}
 	j.asked = append(j.asked, call{
 		id: id, method: a.Method, methodID: MethodNamed(a.Method), tool: a.Tool, prompt: a.Prompt, uri: a.URI,
-		revision: a.Revision, asksTask: a.AsksTask, extensions: a.Extensions, complete: a.Complete,
+		revision: a.Revision, asksTask: a.AsksTask, extensions: a.Extensions, complete: a.Complete, note: a.Note,
 	})
 	return &j.asked[len(j.asked)-1]
 }

@@ -1,0 +1,223 @@
+package mcpprocessor
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
+	"github.com/otel-mcp/mcpprocessor/processor/retry"
+	"github.com/otel-mcp/mcpprocessor/processor/verdict"
+)
+
+// attempt is an exchange whose retry origin is to be found out when the whole
+// batch has been judged: attempts are compared in the order of their times.
+type attempt struct {
+	retry.Attempt
+	attributes pcommon.Map
+	span       ptrace.Span // of traces only
+	isSpan     bool
+	// written: the group of attributes is there already, by somebody's word.
+	written bool
+	// note is where the answer to a request in a log record finds the attempt.
+	note *note
+}
+
+// note joins a request in a log record with its answer in another one.
+type note struct {
+	ref atomic.Pointer[retry.Ref]
+}
+
+// attemptOf notes the exchange that was judged last as an attempt to look at.
+func (p *mcpProcessor) attemptOf(w *worker, seenBy int) *attempt {
+	v, ex := &w.verdict, &w.item.Exchange
+	call, ok := w.judge.Call()
+	if !ok && !(ex.HTTPMethod == "GET" && ex.LastEventID) {
+		return nil
+	}
+	t := p.retries
+	resends := w.item.Resends()
+	w.attempts = append(w.attempts, attempt{})
+	a := &w.attempts[len(w.attempts)-1]
+	a.written = resends.Judged
+	by := p.identify(w, seenBy)
+	a.Attempt = retry.Attempt{
+		Side: ex.Side, Intermediary: by.intermediary,
+		Method: v.MethodID, HTTPMethod: ex.HTTPMethod, LastEventID: ex.LastEventID,
+		Modern: verdict.IsModern(v.ProtocolVersion) || v.ProtocolVersion == "" && ex.MethodHeader != "",
+		Tool:   v.Tool,
+		Target: t.Target(resends.URL), Session: t.Digest(w.item.Session),
+		ToolCall: t.Digest(resends.ToolCall), Conversation: t.Digest(resends.Conversation),
+		IdempotencyKey: t.Digest(resends.IdempotencyKey),
+		ResendCount:    resends.Count,
+		Result: retry.Result{
+			Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
+			Status: ex.Status, TimedOut: ex.Failure == verdict.FailedTimeout,
+			NotSent: v.Outcome == verdict.NoResponse && ex.Failure != verdict.NotFailed && retry.NeverSent(w.item.FailureWords()...),
+		},
+	}
+	if resends.Origin != "" {
+		a.Asserted = retry.Asserted(resends.Origin)
+	}
+	w.item.Counters(func(name, value string) {
+		switch sender, n := retry.ParseResends(name, value); sender {
+		case retry.ClientSender:
+			a.ClientResends = n
+		case retry.GatewaySender:
+			a.GatewayResends = n
+		}
+	})
+	if ok {
+		p.callOf(w, a, &call)
+	}
+	return a
+}
+
+// callOf fills in what the request and its result tell.
+func (p *mcpProcessor) callOf(w *worker, a *attempt, call *verdict.Call) {
+	t, v := p.retries, &w.verdict
+	a.ID, a.RandomID = t.ID(call.ID)
+	a.Whole = call.Complete
+	a.TraceParent = t.Digest(call.TraceParent)
+	a.Version = t.Digest(call.Revision)
+	a.TaskID = t.Digest(call.TaskID)
+	if a.IdempotencyKey == 0 {
+		a.IdempotencyKey = t.Digest(call.IdempotencyKey)
+	}
+	a.Continues = call.InputResponses != "" || call.RequestState != ""
+	a.RequestState, a.InputKeys = t.Digest(call.RequestState), p.keys(call.InputResponses)
+	a.Result.RequestState, a.Result.InputKeys = t.Digest(call.ResultState), p.keys(call.ResultInputRequests)
+	a.Result.TaskID = t.Digest(call.ResultTaskID)
+	if !call.Complete || !v.MethodID.IsCall() {
+		return
+	}
+	a.Body = t.Digest(call.Message)
+	var arguments [16]byte
+	name := v.Tool
+	switch v.MethodID {
+	case verdict.PromptsGet:
+		name = v.Prompt
+	case verdict.ResourcesRead:
+		name = v.ResourceURI
+	case verdict.CompletionComplete:
+		parts := retry.Digest(0)
+		for _, member := range [...]string{"ref", "argument", "context"} {
+			value, _ := jsonrpc.Lookup(call.Params, member)
+			parts = t.Combine(parts, retry.Digest(jsonrpc.Digest(value, p.digestKey)))
+		}
+		binary.LittleEndian.PutUint64(arguments[:], uint64(parts))
+	}
+	if call.Arguments != "" {
+		binary.LittleEndian.PutUint64(arguments[:], jsonrpc.Digest(call.Arguments, p.digestKey))
+	}
+	a.NoArguments = (v.MethodID == verdict.ToolsCall || v.MethodID == verdict.PromptsGet) && isEmptyObject(call.Arguments)
+	a.Operation = t.Operation(v.MethodID, name, arguments)
+}
+
+// keys returns the digest of the names of the members of a JSON object.
+func (p *mcpProcessor) keys(object string) (set retry.Digest) {
+	if object == "" {
+		return 0
+	}
+	jsonrpc.Members(object, func(name, _ string, _ jsonrpc.Kind) bool {
+		set = p.retries.Keys(set, name)
+		return true
+	})
+	return set
+}
+
+func isEmptyObject(raw string) bool {
+	empty := true
+	jsonrpc.Members(raw, func(string, string, jsonrpc.Kind) bool {
+		empty = false
+		return false
+	})
+	return empty
+}
+
+// attemptOfSpan notes an attempt that span tells of.
+func (p *mcpProcessor) attemptOfSpan(w *worker, span ptrace.Span, seenBy int) {
+	a := p.attemptOf(w, seenBy)
+	if a == nil {
+		return
+	}
+	a.Vantage = p.retries.Vantage(w.vantages[seenBy].resourceDigest, int(span.Kind()), w.vantages[seenBy].scope)
+	a.TraceID, a.SpanID, a.ParentID = span.TraceID(), span.SpanID(), span.ParentSpanID()
+	a.Start, a.Result.End = int64(span.StartTimestamp()), int64(span.EndTimestamp())
+	a.attributes, a.span, a.isSpan = span.Attributes(), span, true
+}
+
+// attemptOfRecord notes an attempt that record tells of, and returns it if its
+// answer is still to come.
+func (p *mcpProcessor) attemptOfRecord(w *worker, record plog.LogRecord, seenBy int, time int64) *note {
+	a := p.attemptOf(w, seenBy)
+	if a == nil {
+		return nil
+	}
+	a.Vantage = p.retries.Vantage(w.vantages[seenBy].resourceDigest, noKind, w.vantages[seenBy].scope)
+	a.TraceID, a.SpanID = record.TraceID(), record.SpanID()
+	a.Start, a.Result.End = time, time
+	a.attributes = record.Attributes()
+	if w.verdict.Outcome != verdict.NoOutcome {
+		return nil
+	}
+	a.Open, a.note = true, &note{}
+	return a.note
+}
+
+// observe finds out the retry origins of the attempts of the batch and writes
+// them, the earliest first.
+func (p *mcpProcessor) observe(w *worker) {
+	order := w.order[:0]
+	for i := range w.attempts {
+		order = append(order, int32(i))
+	}
+	w.order = order
+	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(w.attempts[x].Start, w.attempts[y].Start) })
+	for _, i := range order {
+		a := &w.attempts[i]
+		f := p.retries.Observe(&a.Attempt)
+		if a.note != nil {
+			ref := f.Ref
+			a.note.ref.Store(&ref)
+		}
+		isCall := a.Method.IsCall() && a.HTTPMethod != "GET"
+		w.tally.finding(&f, isCall)
+		if a.written {
+			continue
+		}
+		p.writer.writeFinding(a.attributes, &f, isCall)
+		if f.Link == retry.NoLink {
+			continue
+		}
+		if a.isSpan {
+			p.writer.link(a.span, &f)
+		} else {
+			p.writer.previous(a.attributes, &f)
+		}
+	}
+	clear(w.attempts)
+	w.attempts = w.attempts[:0]
+}
+
+// settle brings the answer of the exchange judged last to the attempts that
+// asked for it in other log records.
+func (p *mcpProcessor) settle(w *worker, time int64) {
+	v := &w.verdict
+	result := retry.Result{
+		End: time, Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
+		Status: w.item.Exchange.Status,
+	}
+	w.judge.Answered(func(n any) {
+		if ref := n.(*note).ref.Load(); ref != nil {
+			if f, ok := p.retries.Settle(*ref, &result); ok {
+				w.tally.result(&f)
+			}
+		}
+	})
+}

@@ -240,6 +240,7 @@ func (b *BodiesConfig) check() error {
 				errs = append(errs, fmt.Errorf("%s[%d]: %q must be the name of an attribute", list.key, i, name))
 				continue
 			}
+			name = carrier.Fold(name)
 			if side, ok := sides[name]; ok && side != list.side {
 				errs = append(errs, fmt.Errorf("%s[%d]: %q is a %s attribute already; one attribute holds one thing", list.key, i, name, side))
 			}

@@ -20,9 +20,17 @@ var credentials = []struct {
 	{regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate|token)(\s+|%20)[A-Za-z0-9._~+/=-]{6,}`), "$1 " + masked},
 	// User info in URLs.
 	{regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^/\s@"'\\]+@`), "${1}" + masked + "@"},
-	// Members and parameters named like secrets.
-	{regexp.MustCompile(`(?i)((?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|credentials?|authorization|cookie|session[_-]?id|client[_-]?secret)[a-z0-9_-]*\\?["']?\s*[:=]\s*)(\\?"(?:[^"\\]|\\[^"])*\\?"?|'[^']*'?|[^\s,;&}"']+)`), "${1}" + masked},
+	// Members and parameters named like secrets, also inside of a JSON string.
+	{regexp.MustCompile(`(?i)(` + secretNames + `\\?["']?\s*[:=]\s*)(` + secretValues + `)`), "${1}" + masked},
 }
+
+const (
+	// secretNames ends in token without an s: max_tokens is no secret.
+	secretNames = `(?:(?:pass(?:word|wd|phrase)?|secret|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|authorization|cookie|session[_-]?id)[a-z0-9_-]*|token)`
+	// secretValues are an array, an object, a string, one inside of a JSON
+	// string, and a word. One that is not closed reaches to the end.
+	secretValues = `\[[^\]]*\]?|\{[^}]*\}?|"(?:[^"\\]|\\.)*"?|\\"(?:[^"\\]|\\\\.|\\[^"])*(?:\\"|$)|'[^']*'?|[^\s,;&}"'\]]+`
+)
 
 // mask replaces what looks like a credential in an error text.
 func mask(s string) string {

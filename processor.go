@@ -50,6 +50,8 @@ type worker struct {
 	logs     []later[plog.LogRecord]
 	attempts []attempt
 	order    []int32 // of attempts, by time
+	// toolCalls are the gen_ai.tool.call.id on spans of the batch.
+	toolCalls map[pcommon.SpanID]retry.Digest
 }
 
 // later is an item that is judged when the whole batch has been seen, since it
@@ -114,7 +116,9 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		})
 		p.digestKey = jsonrpc.NewDigestKey()
 	}
-	p.workers.New = func() any { return &worker{judge: verdict.NewJudge(settings)} }
+	p.workers.New = func() any {
+		return &worker{judge: verdict.NewJudge(settings), toolCalls: map[pcommon.SpanID]retry.Digest{}}
+	}
 	return p, nil
 }
 
@@ -152,6 +156,7 @@ func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 	clear(w.spans)
 	clear(w.logs)
 	clear(w.vantages)
+	clear(w.toolCalls)
 	w.spans, w.logs, w.vantages = w.spans[:0], w.logs[:0], w.vantages[:0]
 	p.workers.Put(w)
 }
@@ -280,6 +285,7 @@ func (p *mcpProcessor) removesBodies(v *verdict.Verdict) bool {
 // the item holds is not told.
 func (p *mcpProcessor) panicked(w *worker, cause any) {
 	w.tally.panics++
+	w.tally.items[failed]++
 	p.reportPanic.Do(func() {
 		fields := []zap.Field{zap.ByteString("stack", debug.Stack())}
 		if err, ok := cause.(error); ok {

@@ -74,6 +74,9 @@ func (p *mcpProcessor) attemptOf(w *worker, seenBy int) *attempt {
 	})
 	if ok {
 		p.callOf(w, a, &call)
+	} else if id, ok := w.judge.AnswerID(); ok {
+		// Of a resumed stream.
+		a.ID, a.RandomID = t.ID(id)
 	}
 	return a
 }
@@ -170,6 +173,37 @@ func (p *mcpProcessor) attemptOfRecord(w *worker, record plog.LogRecord, seenBy 
 	return a.note
 }
 
+// inheritToolCalls gives the attempts of a batch the gen_ai.tool.call.id of the
+// span that they are below, if that is in the batch: instrumentations put it on
+// the span of the tool's execution, not on that of the HTTP request.
+func (p *mcpProcessor) inheritToolCalls(w *worker, td ptrace.Traces) {
+	if len(w.toolCalls) == 0 {
+		return
+	}
+	type spanKey struct {
+		trace pcommon.TraceID
+		span  pcommon.SpanID
+	}
+	parents := map[spanKey]pcommon.SpanID{}
+	for _, rs := range td.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, span := range ss.Spans().All() {
+				parents[spanKey{span.TraceID(), span.SpanID()}] = span.ParentSpanID()
+			}
+		}
+	}
+	const maxDepth = 16 // of spans between the two
+	for i := range w.attempts {
+		a := &w.attempts[i]
+		span := pcommon.SpanID(a.ParentID)
+		for depth := 0; a.ToolCall == 0 && depth < maxDepth && !span.IsEmpty(); depth++ {
+			a.ToolCall = w.toolCalls[span]
+			span = parents[spanKey{a.TraceID, span}]
+		}
+	}
+	clear(w.toolCalls)
+}
+
 // observe finds out the retry origins of the attempts of the batch and writes
 // them, the earliest first.
 func (p *mcpProcessor) observe(w *worker) {
@@ -213,7 +247,9 @@ func (p *mcpProcessor) settle(w *worker, time int64) {
 		End: time, Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
 		Status: w.item.Exchange.Status,
 	}
-	w.judge.Answered(func(n any) {
+	w.judge.Answered(func(n any, call verdict.Call) {
+		result.RequestState, result.InputKeys = p.retries.Digest(call.ResultState), p.keys(call.ResultInputRequests)
+		result.TaskID = p.retries.Digest(call.ResultTaskID)
 		if ref := n.(*note).ref.Load(); ref != nil {
 			if f, ok := p.retries.Settle(*ref, &result); ok {
 				w.tally.result(&f)

@@ -32,10 +32,11 @@ const (
 	judged                        // got a verdict
 	annotated                     // one side, of which no outcome is due
 	leftAlone                     // has an mcp.outcome already
+	failed                        // reading it panicked
 	dispositionCount
 )
 
-var dispositionNames = [dispositionCount]string{"passed_over", "judged", "annotated", "left_alone"}
+var dispositionNames = [dispositionCount]string{"passed_over", "judged", "annotated", "left_alone", "failed"}
 
 // kindNames are the values of span.kind, by ptrace.SpanKind.
 var kindNames = [...]string{

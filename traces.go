@@ -27,6 +27,7 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 		p.span(w, l.item, l.seenBy, true)
 	}
 	if len(w.attempts) > 0 {
+		p.inheritToolCalls(w, td)
 		p.observe(w)
 	}
 	return td, nil
@@ -43,7 +44,13 @@ func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) 
 			}
 		}
 	}()
-	if !p.carrier.Span(span, &w.item) {
+	found := p.carrier.Span(span, &w.item)
+	if p.retries != nil && !last {
+		if id := w.item.ToolCall(); id != "" {
+			w.toolCalls[span.SpanID()] = p.retries.Digest(id)
+		}
+	}
+	if !found {
 		w.tally.items[passedOver]++
 		return
 	}

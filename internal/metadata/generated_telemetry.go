@@ -99,7 +99,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ProcessorMcpItems, err = builder.meter.Int64Counter(
 		"otelcol_processor_mcp_items",
-		metric.WithDescription("Number of spans and log records seen, by what was done with them: judged (got a verdict), annotated (the request side alone, no outcome is due), left_alone (judged upstream), passed_over (no sign of MCP). [Alpha]"),
+		metric.WithDescription("Number of spans and log records seen, by what was done with them: judged (got a verdict), annotated (the request side alone, no outcome is due), left_alone (judged upstream, or somebody else's mcp.outcome is on it), passed_over (no sign of MCP), failed (reading it panicked). [Alpha]"),
 		metric.WithUnit("{items}"),
 	)
 	errs = errors.Join(errs, err)

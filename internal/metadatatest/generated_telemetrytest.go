@@ -88,7 +88,7 @@ func AssertEqualProcessorMcpExchanges(t *testing.T, tt *componenttest.Telemetry,
 func AssertEqualProcessorMcpItems(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_mcp_items",
-		Description: "Number of spans and log records seen, by what was done with them: judged (got a verdict), annotated (the request side alone, no outcome is due), left_alone (judged upstream), passed_over (no sign of MCP). [Alpha]",
+		Description: "Number of spans and log records seen, by what was done with them: judged (got a verdict), annotated (the request side alone, no outcome is due), left_alone (judged upstream, or somebody else's mcp.outcome is on it), passed_over (no sign of MCP), failed (reading it panicked). [Alpha]",
 		Unit:        "{items}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

@@ -3,6 +3,7 @@
 package carrier
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,8 @@ type Carrier struct {
 	config   Config
 	table    *table // of spans
 	logTable *table
+	// pathNames are the names of members that are looked up in structured logs.
+	pathNames map[string]bool
 }
 
 // New returns a Carrier that looks where c says.
@@ -65,7 +68,14 @@ func New(c Config) *Carrier {
 	for i, n := range c.MessageAttributes {
 		messages = append(messages, name{n, message, uint8(min(i, 255))})
 	}
-	return &Carrier{config: c, table: newTable(bodies, names), logTable: newTable(bodies, names, messages, logNames)}
+	paths := slices.Concat(statusPaths, methodPaths, urlPaths, sessionPaths, versionPaths, headerPaths)
+	for _, p := range c.LogPaths {
+		paths = append(paths, p.Request, p.Response)
+	}
+	return &Carrier{
+		config: c, pathNames: namesIn(paths...),
+		table: newTable(bodies, names), logTable: newTable(bodies, names, messages, logNames),
+	}
 }
 
 // Item is what was found on one span or log record. It is used again for the

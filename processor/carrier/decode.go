@@ -147,11 +147,11 @@ func plain(text string) bool {
 // unquote takes the text out of a JSON string that a recorder put it into, if
 // what is in it is a body.
 func unquote(b *verdict.Body) {
-	inner := jsonrpc.DecodeString(b.Text)
+	trimmed := strings.Trim(b.Text, " \t\r\n")
+	inner := jsonrpc.DecodeString(trimmed)
 	if _, ok := jsonrpc.Sniff(inner); !ok {
 		return
 	}
-	trimmed := strings.TrimRight(b.Text, " \t\r\n")
 	if len(trimmed) < 2 || !strings.HasSuffix(trimmed, `"`) || strings.HasSuffix(trimmed, `\"`) && !strings.HasSuffix(trimmed, `\\"`) {
 		cut(b)
 	}

@@ -138,7 +138,7 @@ func (it *Item) findText(v pcommon.Value, c *Carrier) bool {
 type textFound struct {
 	messages          string
 	request, response string
-	wrapper           string // the JSON object that the sides were members of
+	wrapper           *node // the JSON object that the sides were members of
 	capture           verdict.Capture
 	both              bool // sides, not messages
 }
@@ -184,7 +184,7 @@ func (c *Carrier) sideBody(it *Item, raw string) verdict.Body {
 	}
 	b := verdict.Body{Text: text, Capture: verdict.Whole}
 	it.decode.unwrap(&b, "", c.config.MaxBytes)
-	if b.Capture == verdict.Whole && it.found.capture != verdict.Whole && strings.HasSuffix(it.found.wrapper, raw) {
+	if b.Capture == verdict.Whole && it.found.capture != verdict.Whole && strings.HasSuffix(it.found.wrapper.raw, raw) {
 		b.Capture = it.found.capture
 	}
 	return b

@@ -24,9 +24,9 @@ func (it *Item) findLine(text string, positions bool, c *Carrier) bool {
 		return false
 	}
 	it.readPrefix(text[:start])
-	if it.found.wrapper != "" {
+	if s.wrapper != "" {
 		it.placed(positions, start, end)
-		return c.findMembers(it, it.found.wrapper)
+		return c.findMembers(it, s.wrapper)
 	}
 	it.found.messages = text[start:end]
 	last := end
@@ -62,6 +62,8 @@ type lineSearch struct {
 	text   string
 	budget int
 	cut    bool // the last message goes on beyond what was recorded
+	// wrapper is an object that has messages in it and is none itself.
+	wrapper string
 }
 
 // middleMark is how clients tell that they cut the middle out of a message.
@@ -101,8 +103,8 @@ func (s *lineSearch) next(i int) (start, end int, ok bool) {
 func (s *lineSearch) more(end int) (places [][2]int) {
 	for !s.cut {
 		start, next, ok := s.next(end)
-		if !ok || s.item.found.wrapper != "" {
-			s.item.found.wrapper = ""
+		if !ok || s.wrapper != "" {
+			s.wrapper = ""
 			break
 		}
 		places = append(places, [2]int{start, next})
@@ -138,7 +140,7 @@ func (s *lineSearch) read(i int) (n int, found bool) {
 			return len(text), false
 		case strings.Contains(text[:m.Offset], sweepWord):
 			if !found {
-				s.item.found.wrapper = text[:m.Offset]
+				s.wrapper = text[:m.Offset]
 			}
 			return m.Offset, true
 		default:

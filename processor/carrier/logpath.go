@@ -44,9 +44,10 @@ var DefaultLogPaths = []LogPath{
 // findMembers looks for the sides of an exchange among the members of the JSON
 // object text.
 func (c *Carrier) findMembers(it *Item, text string) bool {
+	root := c.tree(text)
 	for i := range c.config.LogPaths {
 		p := &c.config.LogPaths[i]
-		request := member(text, p.Request)
+		request := root.find(p.Request)
 		if p.Response == "" {
 			if request != "" && strings.Contains(request, sweepWord) && it.findMemberText(request, c) {
 				it.Text.Members = [2]string{p.Request}
@@ -54,11 +55,11 @@ func (c *Carrier) findMembers(it *Item, text string) bool {
 			}
 			continue
 		}
-		response := member(text, p.Response)
+		response := root.find(p.Response)
 		if request == "" && response == "" || !strings.Contains(request, sweepWord) && !strings.Contains(response, sweepWord) {
 			continue
 		}
-		it.found.request, it.found.response, it.found.wrapper, it.found.both = request, response, text, true
+		it.found.request, it.found.response, it.found.wrapper, it.found.both = request, response, root, true
 		it.Text.Members = [2]string{p.Request, p.Response}
 		return true
 	}
@@ -80,45 +81,6 @@ func (it *Item) findMemberText(raw string, c *Carrier) bool {
 	return it.findLine(text, false, c)
 }
 
-// member returns the JSON text of the value at the dotted path in the object
-// raw, "" if there is none. The values of several elements of an array stand
-// one after the other.
-func member(raw, path string) string {
-	if before, after, ok := strings.Cut(path, "[*]"); ok {
-		array := member(raw, before)
-		var all strings.Builder
-		jsonrpc.Elements(array, func(element string) bool {
-			value := element
-			if rest := strings.TrimPrefix(after, "."); rest != "" {
-				value = member(element, rest)
-			}
-			if strings.HasPrefix(value, `"`) {
-				value = jsonrpc.DecodeString(value)
-			}
-			if value != "" {
-				all.WriteString(value)
-				all.WriteByte('\n')
-			}
-			return true
-		})
-		return all.String()
-	}
-	if value, kind := jsonrpc.Lookup(raw, path); kind != jsonrpc.Absent {
-		return value
-	}
-	for i := range len(path) {
-		if path[i] != '.' {
-			continue
-		}
-		if inner, kind := jsonrpc.Lookup(raw, path[:i]); kind == jsonrpc.Object {
-			if value := member(inner, path[i+1:]); value != "" {
-				return value
-			}
-		}
-	}
-	return ""
-}
-
 // The members in which structured logs keep what else is known of an exchange.
 // Their names are too common to be looked at before a record has shown that it
 // is of MCP.
@@ -127,15 +89,16 @@ var (
 	methodPaths  = []string{"http.request.method", "request.method", "requestMethod", "method", "RequestMethod", "target.method"}
 	urlPaths     = []string{"url.full", "request.url", "request.uri", "url", "path", "RequestPath", "x-envoy-origin-path"}
 	sessionPaths = []string{"request.headers.mcp-session-id", "request.headers.Mcp-Session-Id", "requestHeaders.mcp-session-id", "response.headers.mcp-session-id", "responseHeaders.mcp-session-id", "mcp_session_id", "mcp.session.id", "ai.mcp.mcp_session_id"}
+	headerPaths  = []string{"request.headers", "response.headers"}
 	versionPaths = []string{"request.headers.mcp-protocol-version", "request.headers.Mcp-Protocol-Version", "requestHeaders.mcp-protocol-version"}
 )
 
 // describeWrapper reads what the object around the bodies says of the exchange.
-func (it *Item) describeWrapper(wrapper string) {
+func (it *Item) describeWrapper(wrapper *node) {
 	ex := &it.Exchange
 	if ex.Status == 0 {
 		for _, p := range statusPaths {
-			if n, err := strconv.Atoi(plainText(member(wrapper, p))); err == nil && 100 <= n && n < 1000 {
+			if n, err := strconv.Atoi(plainText(wrapper.find(p))); err == nil && 100 <= n && n < 1000 {
 				ex.Status, ex.HTTP = n, true
 				break
 			}
@@ -143,14 +106,14 @@ func (it *Item) describeWrapper(wrapper string) {
 	}
 	if ex.HTTPMethod == "" {
 		for _, p := range methodPaths {
-			if m := plainText(member(wrapper, p)); isHTTPMethod(m) {
+			if m := plainText(wrapper.find(p)); isHTTPMethod(m) {
 				ex.HTTPMethod, ex.HTTP = m, true
 				break
 			}
 		}
 	}
 	for _, p := range urlPaths {
-		if u := plainText(member(wrapper, p)); u != "" {
+		if u := plainText(wrapper.find(p)); u != "" {
 			path, query := splitURL(u)
 			ex.WellKnown = strings.Contains(path, "/.well-known/")
 			it.querySession, ex.SessionQuery = sessionOf(query)
@@ -158,13 +121,13 @@ func (it *Item) describeWrapper(wrapper string) {
 		}
 	}
 	for _, p := range sessionPaths {
-		if s := plainText(member(wrapper, p)); s != "" && s != "null" {
+		if s := plainText(wrapper.find(p)); s != "" && s != "null" {
 			ex.SessionID, it.Session = s, s
 			break
 		}
 	}
 	for _, p := range versionPaths {
-		if s := plainText(member(wrapper, p)); s != "" {
+		if s := plainText(wrapper.find(p)); s != "" {
 			ex.ProtocolVersion = s
 			break
 		}
@@ -173,16 +136,16 @@ func (it *Item) describeWrapper(wrapper string) {
 }
 
 // harHeaders reads the headers of a HAR entry, an array of names and values.
-func (it *Item) harHeaders(wrapper string) {
+func (it *Item) harHeaders(wrapper *node) {
 	ex := &it.Exchange
-	for _, side := range [...]string{"request.headers", "response.headers"} {
-		headers := member(wrapper, side)
+	for _, side := range headerPaths {
+		headers := wrapper.find(side)
 		if !strings.HasPrefix(headers, "[") {
 			continue
 		}
 		jsonrpc.Elements(headers, func(header string) bool {
-			value := plainText(member(header, "value"))
-			switch strings.ToLower(plainText(member(header, "name"))) {
+			value := plainText(rawMember(header, "value"))
+			switch strings.ToLower(plainText(rawMember(header, "name"))) {
 			case "mcp-session-id":
 				ex.Header, ex.SessionID, it.Session = true, value, value
 			case "mcp-protocol-version":
@@ -205,6 +168,11 @@ func (it *Item) harHeaders(wrapper string) {
 			return true
 		})
 	}
+}
+
+func rawMember(object, name string) string {
+	value, _ := jsonrpc.Lookup(object, name)
+	return value
 }
 
 // plainText returns a JSON string as its text and any other value as it is.

@@ -250,6 +250,15 @@ func sameName(a, b string) bool {
 	return true
 }
 
+// Fold returns key in the one spelling in which keys are compared.
+func Fold(key string) string {
+	b := []byte(key)
+	for i, c := range b {
+		b[i] = fold(c)
+	}
+	return string(b)
+}
+
 // fold maps the spellings of a byte of a name to one.
 func fold(c byte) byte {
 	switch {

@@ -32,18 +32,40 @@ func (c *Carrier) RemoveFromRecord(record plog.LogRecord, it *Item) {
 	case place.OnBody:
 		it.remove(record.Body())
 	}
+	// Recorders often keep the same message in a second place.
+	c.RemoveUnread(record)
 }
 
-// RemoveUnread takes out of record everything that may be a body, where reading
-// it went wrong.
+// RemoveUnread takes out of record everything that may hold a message, read or
+// not.
 func (c *Carrier) RemoveUnread(record plog.LogRecord) {
 	c.removeAttributes(record.Attributes())
 	record.Attributes().RemoveIf(func(key string, value pcommon.Value) bool {
 		n, ok := c.logTable.find(key)
 		return ok && n.field == message && mentionsAnywhere(value, 0)
 	})
-	if body := record.Body(); mentionsAnywhere(body, 0) {
-		body.SetStr(Removed)
+	scrub(record.Body())
+}
+
+// scrub replaces in v each text and each map that mentions a message.
+func scrub(v pcommon.Value) {
+	switch v.Type() {
+	case pcommon.ValueTypeStr, pcommon.ValueTypeBytes:
+		if mentionsAnywhere(v, 0) {
+			v.SetStr(Removed)
+		}
+	case pcommon.ValueTypeMap:
+		if _, ok := v.Map().Get(sweepWord); ok {
+			v.SetStr(Removed)
+			return
+		}
+		for _, inner := range v.Map().All() {
+			scrub(inner)
+		}
+	case pcommon.ValueTypeSlice:
+		for _, inner := range v.Slice().All() {
+			scrub(inner)
+		}
 	}
 }
 

@@ -28,6 +28,9 @@ func (it *Item) Resends() Resends {
 	}
 }
 
+// ToolCall is the gen_ai.tool.call.id on the item.
+func (it *Item) ToolCall() string { return it.text(toolCall) }
+
 // Counters calls yield with each header or attribute that counts attempts, its
 // name without what makes it an attribute.
 func (it *Item) Counters(yield func(name, value string)) {

@@ -25,31 +25,27 @@ func (e *eventStream) reset(text string, pos int) {
 // nothing else does.
 func (e *eventStream) line() (line string, ended bool) {
 	if e.lf < e.pos {
-		e.lf = indexFrom(e.text, e.pos, '\n')
+		e.lf = len(e.text)
+		if n := strings.IndexByte(e.text[e.pos:], '\n'); n >= 0 {
+			e.lf = e.pos + n
+		}
 	}
 	if e.cr < e.pos {
-		e.cr = indexFrom(e.text, e.pos, '\r')
+		e.cr = len(e.text)
+		if n := strings.IndexByte(e.text[e.pos:], '\r'); n >= 0 {
+			e.cr = e.pos + n
+		}
 	}
-	end := min(e.lf, e.cr)
-	line = e.text[e.pos:end]
-	switch {
-	case end == len(e.text):
-		e.pos = end
-		return line, false
-	case end == e.cr && e.lf == end+1 && e.lf < len(e.text):
-		e.pos = end + 2
-	default:
-		e.pos = end + 1
+	start, end := e.pos, min(e.lf, e.cr)
+	e.pos = end
+	if end == len(e.text) {
+		return e.text[start:], false
 	}
-	return line, true
-}
-
-// indexFrom returns the index of the first c from i on, or the length of s.
-func indexFrom(s string, i int, c byte) int {
-	if n := strings.IndexByte(s[i:], c); n >= 0 {
-		return i + n
+	e.pos++
+	if end == e.cr && e.lf == e.pos && e.lf < len(e.text) {
+		e.pos++
 	}
-	return len(s)
+	return e.text[start:end], true
 }
 
 // next returns the data of the next event that has any, and whether a blank line
@@ -70,7 +66,7 @@ func (e *eventStream) next() (data string, ended, ok bool) {
 		e.unfinished = !lineEnded
 		if line == "" {
 			if size > 0 {
-				return e.joined(data, lines, first, size), true, true
+				return e.data(data, lines, first, size), true, true
 			}
 			fields, lines = false, 0
 			continue
@@ -100,17 +96,23 @@ func (e *eventStream) next() (data string, ended, ok bool) {
 	}
 	e.unfinished = e.unfinished || fields
 	if size > 0 {
-		return e.joined(data, lines, first, size), false, true
+		return e.data(data, lines, first, size), false, true
 	}
 	return "", false, false
 }
 
-// joined returns the data of the event whose first data line begins at first, and
-// is data if there is no other. The event ends at pos.
-func (e *eventStream) joined(data string, lines, first, size int) string {
+// data returns the data of the event that ends at pos: the value of its only data
+// line, or those of all lines.
+func (e *eventStream) data(value string, lines, first, size int) string {
 	if lines == 1 {
-		return data
+		return value
 	}
+	return e.joined(lines, first, size)
+}
+
+// joined joins the values of so many data lines, of which the first begins there
+// and which are of that size together.
+func (e *eventStream) joined(lines, first, size int) string {
 	var (
 		again eventStream
 		all   strings.Builder
@@ -133,14 +135,17 @@ func (e *eventStream) joined(data string, lines, first, size int) string {
 // behind the colon does not belong to the value; a line without a colon is a name
 // alone.
 func cutField(line, name string) (value string, ok bool) {
-	value, ok = strings.CutPrefix(line, name)
-	if !ok || value == "" {
-		return "", ok
-	}
-	if value[0] != ':' {
+	if !strings.HasPrefix(line, name) {
 		return "", false
 	}
-	return strings.TrimPrefix(value[1:], " "), true
+	value = line[len(name):]
+	if value == "" {
+		return "", true
+	}
+	if len(value) > 1 && value[1] == ' ' {
+		return value[2:], value[0] == ':'
+	}
+	return value[1:], value[0] == ':'
 }
 
 func allDigits(s string) bool {
@@ -166,9 +171,11 @@ const doneMark = "[DONE]"
 // that it is passed over: only objects and arrays are. cut says that data may
 // have gone on.
 func isForeign(data string, cut bool) bool {
-	data = data[skipSpace([]byte(data), 0):]
-	if data == "" || data[0] != '{' && data[0] != '[' || isTruncationMark([]byte(data)) {
-		return true
+	switch data[0] {
+	case '{':
+		return false
+	case '[':
+		return data == doneMark || cut && len(data) > 1 && strings.HasPrefix(doneMark, data) || isTruncationMark([]byte(data))
 	}
-	return data == doneMark || cut && len(data) > 1 && strings.HasPrefix(doneMark, data)
+	return true
 }

@@ -119,10 +119,10 @@ func FuzzReader(f *testing.F) {
 // Small changes of valid texts, many of which are valid or nearly so.
 func TestMutationsAgainstStandardLibrary(t *testing.T) {
 	const inserted = `{}[]",:\0-.eE19 tu` + "\n\x00\xff"
-	for _, body := range slices.Concat(oddMessages(), recordedMessages()[:6]) {
+	for _, body := range slices.Concat(oddMessages(), recordedMessages()[:3]) {
 		for i := range body {
 			requireAgreesWithStandardLibrary(t, body[:i]+body[i+1:])
-			if i%7 == 0 {
+			if i%13 == 0 {
 				for _, c := range []byte(inserted) {
 					requireAgreesWithStandardLibrary(t, body[:i]+string([]byte{c})+body[i:])
 					requireAgreesWithStandardLibrary(t, body[:i]+string([]byte{c})+body[i+1:])

@@ -13,35 +13,32 @@ func ReadError(raw string) Message { return readAs(raw, inError) }
 
 func readAs(raw string, in place) Message {
 	var r Reader
-	m := &r.message
-	m.text = raw[:min(len(raw), MaxText)]
+	m, sc := &r.message, &r.scanner
 	v := &m.ResultValue
 	if in == inError {
 		v = &m.ErrorValue
 	}
+	m.text = raw[:min(len(raw), MaxText)]
 	b := []byte(m.text)
-	start := skipSpace(b, 0)
+	start := next(b, 0)
 	i := start
 	if i < len(b) && b[i] == '{' {
+		r.depth = 1 - depthOf[in] // the envelope is not there
 		m.Kind = Object
-		r.depth = -1
 		i = r.object(b, i+1, in)
 	} else {
-		i, m.Kind = r.scanner.value(b, i, 0)
+		i, m.Kind = sc.value(b, i, 0)
 	}
-	m.InvalidUTF8 = r.scanner.invalidUTF8
-	m.Offset = i
+	m.InvalidUTF8 = sc.invalidUTF8
+	*v = Value{start: uint32(start), Kind: m.Kind, flags: flagOpen}
 	if i < 0 {
-		m.stopped(&r.scanner)
-		*v = Value{uint32(start), uint32(max(r.scanner.at, start)), m.Kind, flagOpen}
+		m.stopped(sc)
+		v.end = uint32(max(sc.at, start))
 		return *m
 	}
-	*v = Value{uint32(start), uint32(i), m.Kind, 0}
-	if m.Kind >= Array && skipSpace(b, start+1) == i-1 {
-		v.flags = flagEmpty
-	}
-	if rest := skipSpace(b, i); rest < len(b) {
-		m.State, m.Cause, m.Offset = Malformed, TrailingData, rest
+	v.close(b, i)
+	if m.Offset = next(b, i); m.Offset < len(b) {
+		m.State, m.Cause = Malformed, TrailingData
 	}
 	return *m
 }
@@ -77,7 +74,7 @@ func Lookup(raw string, path ...string) (value string, kind Kind) {
 			return "", Absent
 		}
 	}
-	value = value[skipSpace([]byte(value), 0):]
+	value = value[next([]byte(value), 0):]
 	if value == "" {
 		return "", Absent
 	}
@@ -93,36 +90,16 @@ func Members(raw string, yield func(name, value string, kind Kind) bool) {
 	})
 }
 
-// FirstElement returns the raw JSON of the first element of the array raw, and ""
-// if there is none, or none that is closed. What is said of raw at Lookup holds
-// here too.
-func FirstElement(raw string) string {
-	b := []byte(raw)
-	i := skipSpace(b, 0)
-	if i >= len(b) || b[i] != '[' {
-		return ""
-	}
-	start := skipSpace(b, i+1)
-	if start >= len(b) {
-		return ""
-	}
-	end, closed := endOfValue(b, start)
-	if !closed {
-		return ""
-	}
-	return raw[start:end]
-}
-
 // eachMember calls yield for each member of an object with the inside of its
 // name. A value that is not closed reaches to the end of the text.
 func eachMember(s string, yield func(name, value string, closed bool) bool) {
 	b := []byte(s)
-	i := skipSpace(b, 0)
+	i := next(b, 0)
 	if i >= len(s) || s[i] != '{' {
 		return
 	}
 	for {
-		i = skipSpace(b, i+1) // behind the brace or a comma
+		i = next(b, i+1) // behind the brace or a comma
 		if i >= len(s) || s[i] != '"' {
 			return
 		}
@@ -131,11 +108,11 @@ func eachMember(s string, yield func(name, value string, closed bool) bool) {
 			return
 		}
 		name := s[i+1 : end-1]
-		i = skipSpace(b, end)
+		i = next(b, end)
 		if i >= len(s) || s[i] != ':' {
 			return
 		}
-		start := skipSpace(b, i+1)
+		start := next(b, i+1)
 		if start >= len(s) {
 			return
 		}
@@ -145,7 +122,7 @@ func eachMember(s string, yield func(name, value string, closed bool) bool) {
 		if !yield(name, s[start:i], closed) {
 			return
 		}
-		if i = skipSpace(b, i); i >= len(s) || s[i] != ',' {
+		if i = next(b, i); i >= len(s) || s[i] != ',' {
 			return
 		}
 	}

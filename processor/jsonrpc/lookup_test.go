@@ -153,7 +153,7 @@ func TestReadResult(t *testing.T) {
 
 func TestFirstElement(t *testing.T) {
 	for raw, want := range map[string]string{
-		`[1]`: `1`, `[ "a]" , 2]`: `"a]"`, ` [{"a":[1]},2] `: `{"a":[1]}`, `[[],1]`: `[]`, `[1`: ``, `["a`: ``, `[{"a":1}`: `{"a":1}`,
+		`[1]`: `1`, `[ "a]" , 2]`: `"a]"`, ` [{"a":[1]},2] `: `{"a":[1]}`, `[[],1]`: `[]`, `[1`: `1`, `["a`: `"a`, `[{"a":1}`: `{"a":1}`,
 		`[]`: ``, `[ ]`: ``, `[`: ``, ``: ``, `{}`: ``, `{"a":1}`: ``, `1`: ``, `"[1]"`: ``,
 	} {
 		assert.Equal(t, want, FirstElement(raw), raw)

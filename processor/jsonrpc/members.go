@@ -1,7 +1,7 @@
 package jsonrpc
 
-// place tells which object of a message is being read. It decides which of the
-// object's members are tracked.
+// place tells which object of a message is being read, and so which of its members
+// are tracked. All others are only checked.
 type place uint8
 
 const (
@@ -14,8 +14,14 @@ const (
 	inError
 )
 
+// depthOf is how many objects of the message are open in a place.
+var depthOf = [...]int{inEnvelope: 1, inParams: 2, inMeta: 3, inCapabilities: 4, inResult: 2, inError: 2}
+
 // member returns where the value of a member is to be noted, nil if it is not
 // tracked, and which place the value is if it is an object.
+//
+// The names are the whole of what this package knows of MCP: those that decide a
+// verdict, over all methods and revisions, each beside its field in Message.
 func (m *Message) member(in place, name []byte) (*Value, place) {
 	switch in {
 	case inEnvelope:
@@ -220,140 +226,4 @@ func (m *Message) begin(text string) {
 	m.text = text
 	m.JSONRPC, m.ID, m.Method = Value{}, Value{}, Value{}
 	m.ParamsValue, m.ResultValue, m.ErrorValue = Value{}, Value{}, Value{}
-}
-
-// stopped notes why the scanner stopped.
-func (m *Message) stopped(sc *scanner) {
-	m.State, m.Cause, m.Offset = sc.state, NoCause, sc.at
-	if m.State == Malformed {
-		m.Cause = Syntax
-	}
-}
-
-// object reads the rest of an object that tracks members, behind its brace.
-func (r *Reader) object(b []byte, i int, in place) int {
-	if i = next(b, i); i < len(b) && b[i] == '}' {
-		return i + 1
-	}
-	for {
-		if uint(i) >= uint(len(b)) || b[i] != '"' {
-			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != '"' {
-				return r.scanner.unexpected(b, i)
-			}
-		}
-		var (
-			v     *Value
-			inner place
-			start = i + 1
-		)
-		if i = shortString(b, start); uint(i) < uint(len(b)) && b[i] == '"' {
-			name := b[start:i:i]
-			switch in {
-			case inEnvelope:
-				v, inner = r.message.envelopeMember(name)
-			case inParams:
-				v, inner = r.message.Params.member(name)
-			case inResult:
-				v = r.message.Result.member(name)
-			default:
-				v, inner = r.message.member(in, name)
-			}
-			i++
-		} else {
-			var escaped bool
-			if i, escaped = r.scanner.str(b, i); i < 0 {
-				return stopped
-			}
-			v, inner = r.message.longMember(in, r.message.text[start:i-1], escaped)
-		}
-		if v == nil {
-			v = &r.ignored
-		}
-		if uint(i) >= uint(len(b)) || b[i] != ':' {
-			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != ':' {
-				return r.scanner.unexpected(b, i)
-			}
-		}
-		if i = next(b, i+1); uint(i) >= uint(len(b)) {
-			return r.scanner.unexpected(b, i)
-		}
-
-		flags := uint8(flagOpen)
-		if v.Kind != Absent {
-			flags |= flagTwice
-			if inner != untracked {
-				r.message.forget(inner)
-			}
-		}
-		kind := kinds[b[i]]
-		*v = Value{start: uint32(i), Kind: kind, flags: flags}
-		switch kind {
-		case String:
-			if i = shortString(b, i+1); uint(i) < uint(len(b)) && b[i] == '"' {
-				i++
-			} else {
-				var escaped bool
-				if i, escaped = r.scanner.str(b, i); escaped {
-					v.flags |= flagEscaped
-				}
-			}
-		case Number:
-			i = r.scanner.number(b, i)
-		case Object:
-			if inner != untracked {
-				i = r.object(b, i+1, inner)
-			} else {
-				i = r.scanner.container(b, i, r.depth+depthOf[in])
-			}
-		case Array:
-			i = r.scanner.container(b, i, r.depth+depthOf[in])
-		case Absent:
-			i = r.scanner.unexpected(b, i)
-		default:
-			i = r.scanner.literal(b, i)
-		}
-		if i < 0 {
-			if v.end = uint32(r.scanner.at); v.end <= v.start {
-				*v = Value{} // a truncation mark in its place
-			}
-			return stopped
-		}
-		v.end = uint32(i)
-		v.flags &^= flagOpen
-		if v.Kind >= Array && next(b, int(v.start)+1) == i-1 {
-			v.flags |= flagEmpty
-		}
-
-		end := i
-		if i = next(b, i); uint(i) < uint(len(b)) {
-			if b[i] == ',' {
-				i++
-				continue
-			}
-			if b[i] == '}' {
-				return i + 1
-			}
-		}
-		if v.Kind == Number && r.scanner.mayGoOn(b, end) {
-			v.flags |= flagOpen
-		}
-		return r.scanner.unexpected(b, i)
-	}
-}
-
-var depthOf = [...]int{inEnvelope: 1, inParams: 2, inResult: 2, inError: 2, inMeta: 3, inCapabilities: 4}
-
-// longestName is at least the length of the longest tracked name.
-const longestName = 48
-
-// longMember is member for a name that is not short and plain.
-func (m *Message) longMember(in place, name string, escaped bool) (*Value, place) {
-	if !escaped {
-		return m.member(in, []byte(name))
-	}
-	if len(name) > 6*longestName {
-		return nil, untracked
-	}
-	var buf [6 * longestName]byte
-	return m.member(in, appendDecoded(buf[:0], name))
 }

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 func (sc *scanner) number(b []byte, i int) int {
 	if first := b[i]; first != '-' && first != '0' {
 		if end := digits(b, i+1); uint(end) < uint(len(b)) && b[end] == ',' {
-			return end // nearly all ids
+			return end // as nearly all ids do
 		}
 	}
 	end, ok := scanNumber(b, i)
@@ -19,9 +20,9 @@ func (sc *scanner) number(b []byte, i int) int {
 	return end
 }
 
-// mayGoOn reports whether a number that ends at i may have had more digits, where
-// the text is cut. Behind white space only a truncation mark makes that possible,
-// in front of which recorders put some.
+// mayGoOn reports whether a number that ends at i may have had more digits, because
+// the text is cut there. Behind white space only a truncation mark leaves that
+// open, as recorders put some in front of it. It stops the scanner.
 func (sc *scanner) mayGoOn(b []byte, i int) bool {
 	sc.unexpected(b, skipSpace(b, i))
 	return sc.state == Cut && (sc.at == i || sc.at < len(b))
@@ -33,29 +34,49 @@ func scanNumber(b []byte, i int) (end int, ok bool) {
 	if i < len(b) && b[i] == '-' {
 		i++
 	}
-	start := i
+	first := i
 	if i < len(b) && b[i] == '0' {
 		i++
-	} else if i = digits(b, i); i == start {
+	} else if i = digits(b, first); i == first {
 		return i, false
 	}
 	if i < len(b) && b[i] == '.' {
-		start = i + 1
-		if i = digits(b, start); i == start {
+		first = i + 1
+		if i = manyDigits(b, first); i == first {
 			return i, false
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
-		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
+		first = i + 1
+		if first < len(b) && (b[first] == '+' || b[first] == '-') {
+			first++
 		}
-		start = i
-		if i = digits(b, start); i == start {
+		if i = digits(b, first); i == first {
 			return i, false
 		}
 	}
 	return i, true
+}
+
+// digits returns the index of the first byte from i on that is not a digit.
+func digits(b []byte, i int) int {
+	for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// manyDigits is digits for the fractions that come from doubles.
+func manyDigits(b []byte, i int) int {
+	for ; i <= len(b)-8; i += 8 {
+		// Of a digit, and of a digit and 6, the upper half is 3.
+		w := word(b[i : i+8])
+		const upper, three = 0xf0 * each01, 0x30 * each01
+		if other := (w&upper ^ three) | ((w+0x06*each01)&upper ^ three); other != 0 {
+			return i + bits.TrailingZeros64(other)/8
+		}
+	}
+	return digits(b, i)
 }
 
 // Integer is the value of a JSON number, as far as it is a whole number.

@@ -34,7 +34,7 @@ const byteOrderMark = "\uFEFF"
 // values may follow is for the caller to know.
 func Sniff(text string) (f Format, ok bool) {
 	text = strings.TrimPrefix(text, byteOrderMark)
-	text = text[skipSpace([]byte(text), 0):]
+	text = text[next([]byte(text), 0):]
 	if text == "" {
 		return JSON, false
 	}
@@ -76,9 +76,10 @@ type Reader struct {
 
 	message Message
 	summary Summary
+
 	scanner scanner
-	depth   int
-	ignored Value
+	depth   int   // how many arrays are open around the message
+	ignored Value // takes the values of members that are not tracked
 }
 
 // phase says what a Reader expects next.
@@ -168,7 +169,12 @@ func (r *Reader) Message() *Message { return &r.message }
 // elements. Values that are cut, malformed or too deep are among them, as their
 // State says; what follows one in the same text or event is not read. An array
 // that ends in this way between two elements is itself such a value, of Kind
-// Array.
+// Array. Text that does not begin like JSON holds no value at all.
+//
+// The data of an event that was ended by a blank line is whole: JSON that wants
+// more there is Malformed. So is a value, or an array after its elements, that
+// other data follows. Events of which the data is no object or array are passed
+// over.
 //
 // Next allocates only for events that have several lines of data, to join them.
 func (r *Reader) Next() bool {
@@ -301,6 +307,14 @@ func (r *Reader) stop(start int) bool {
 	return m.Offset > start || m.State != Cut
 }
 
+// stopped notes in m why the scanner stopped.
+func (m *Message) stopped(sc *scanner) {
+	m.State, m.Cause, m.Offset = sc.state, NoCause, sc.at
+	if m.State == Malformed {
+		m.Cause = Syntax
+	}
+}
+
 // end ends the reading of the text.
 func (r *Reader) end(s State, c Cause, offset int) {
 	if r.clipped && s == Complete {
@@ -359,19 +373,17 @@ func (r *Reader) nextEvent() bool {
 	}
 	r.summary.Events++
 	r.summary.Unterminated = !ended
-	if isForeign(data, !ended) {
+	i := next([]byte(data), 0)
+	if i == len(data) || isForeign(data[i:], !ended) {
 		r.summary.Foreign++
 		return false
 	}
-	r.text, r.pos = data, 0
-	r.scanner.whole = ended
-	if !r.topLevel(next([]byte(data), 0)) {
-		return false
-	}
-	if r.pos >= 0 {
+	r.text, r.scanner.whole = data, ended
+	found := r.topLevel(i)
+	if found && r.pos >= 0 && r.pos < len(data) {
 		r.endData(false)
 	}
-	return true
+	return found
 }
 
 // endData reads the end of the data of an event, which nothing may follow. If

@@ -1,23 +1,18 @@
 package jsonrpc
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
-// stopped is returned by the methods of scanner in place of an index when
-// reading cannot go on.
+// stopped is what the methods of scanner return in place of an index when reading
+// cannot go on.
 const stopped = -1
 
 // scanner reads JSON text as RFC 8259 defines it and finds where values end.
 //
-// Its methods take the text as bytes and the index of the first byte that they
-// read, and return the index behind the last one. When the text ends or breaks
-// the grammar they return stopped, and state and at say why and where.
+// Its methods take the text and the index of the first byte that they read, and
+// return the index behind the last one. When the text ends or breaks the grammar
+// they return stopped, and state and at say why and where.
 //
-// The text is a string that is viewed as bytes, because the compiler makes better
-// code for these. It does not copy the string as long as it can see that nobody
-// keeps or changes the bytes.
+// The text is a string that is viewed as bytes, for which the compiler makes
+// better code. It does not copy the string as long as it can see that nobody keeps
+// or changes the bytes; TestReadingDoesNotAllocate sees to that.
 type scanner struct {
 	state State
 	at    int
@@ -28,8 +23,8 @@ type scanner struct {
 	// invalidUTF8 is set by bytes in strings that are not UTF-8.
 	invalidUTF8 bool
 
-	// words keeps what does not fit in the nesting of pass.
-	words [MaxDepth / wordDepth]nesting
+	// full are the words of nesting that container has filled.
+	full [MaxDepth / wordDepth]nesting
 }
 
 // unexpected stops at i, where the text ends or holds what the grammar does not
@@ -68,7 +63,7 @@ func next(b []byte, i int) int {
 	return skipSpace(b, i)
 }
 
-// skipSpace is next where white space is to be expected (RFC 8259 section 2).
+// skipSpace is next for where white space is likely (RFC 8259 section 2).
 //
 //go:noinline
 func skipSpace(b []byte, i int) int {
@@ -76,9 +71,8 @@ func skipSpace(b []byte, i int) int {
 		switch b[i] {
 		case ' ', '\t', '\r':
 		case '\n':
-			// An indented line.
-			for len(b)-i >= 9 && binary.LittleEndian.Uint64(b[i+1:]) == ' '*each01 {
-				i += 8
+			for len(b)-i > 8 && word(b[i+1:]) == ' '*each01 {
+				i += 8 // the line is indented
 			}
 		default:
 			return i
@@ -87,8 +81,8 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// value reads the value that begins at i inside of depth arrays and objects,
-// and tells its kind.
+// value reads the value that begins at i inside of depth arrays and objects, and
+// tells its kind.
 func (sc *scanner) value(b []byte, i, depth int) (end int, kind Kind) {
 	if i >= len(b) {
 		return sc.unexpected(b, i), Absent
@@ -96,7 +90,7 @@ func (sc *scanner) value(b []byte, i, depth int) (end int, kind Kind) {
 	kind = kinds[b[i]]
 	switch kind {
 	case Absent:
-		return sc.unexpected(b, i), Absent
+		end = sc.unexpected(b, i)
 	case String:
 		end, _ = sc.str(b, i+1)
 	case Number:
@@ -121,7 +115,7 @@ func (sc *scanner) literal(b []byte, i int) int {
 	for j := range len(word) {
 		if i+j >= len(b) || b[i+j] != word[j] {
 			if sc.unexpected(b, i+j); sc.state == Malformed {
-				sc.unexpected(b, i) // the whole word may be that of a truncation mark
+				sc.unexpected(b, i) // it may be the word of a truncation mark
 			}
 			return stopped
 		}
@@ -129,46 +123,47 @@ func (sc *scanner) literal(b []byte, i int) int {
 	return i + len(word)
 }
 
-// nesting holds a bit for each array and object that is open, the innermost
-// lowest: 1 for an object. Above the outermost stands one more bit, which reaches
-// the top when the word is full.
+// nesting has a bit for each array and object that is open, 1 for an object, and
+// the innermost is the lowest. One more bit stands above the outermost: when it is
+// the highest of the word, the word is full.
 type nesting uint64
 
 // wordDepth is how many arrays and objects fit in one word.
 const wordDepth = 63
 
-// emptyWord returns the nesting in which nothing is open and room for so many.
-func emptyWord(room int) nesting { return 1 << (wordDepth - min(room, wordDepth)) }
+// noneOpen returns the nesting in which nothing is open and that is full with room
+// more, or with as many as fit.
+func noneOpen(room int) nesting { return 1 << (wordDepth - min(room, wordDepth)) }
 
 // container reads the array or object that opens at i inside of depth others.
-// However deep they nest there is no recursion: nesting in one word is enough for
-// nearly all text, and what is deeper takes more words.
+// There is no recursion, however deep the text nests: a word of nesting is enough
+// for nearly all of it, and the rest takes more words.
 func (sc *scanner) container(b []byte, i, depth int) int {
 	var (
-		full  = 0 // words of nesting in use besides open
-		empty = emptyWord(MaxDepth - depth)
-		open  = empty
+		words = 0 // that are full
+		none  = noneOpen(MaxDepth - depth)
+		open  = none
 		at    = atValue
 		why   reason
 	)
 	for {
-		i, open, why = pass(b, i, open, empty, at)
+		i, open, why = pass(b, i, open, none, at)
 		at = afterValue
 		switch why {
-		case wordEmpty:
-			if full == 0 {
+		case allClosed:
+			if words == 0 {
 				return i
 			}
-			full--
-			empty, open = emptyWord(MaxDepth-depth-full*wordDepth), sc.words[full]
+			words--
+			none, open = noneOpen(MaxDepth-depth-words*wordDepth), sc.full[words]
 		case wordFull:
-			if depth+(full+1)*wordDepth > MaxDepth {
+			if depth+(words+1)*wordDepth > MaxDepth {
 				return sc.tooDeep(i)
 			}
-			sc.words[full] = open
-			full++
-			empty = emptyWord(MaxDepth - depth - full*wordDepth)
-			open, at = empty, atValue
+			sc.full[words] = open
+			words++
+			none = noneOpen(MaxDepth - depth - words*wordDepth)
+			open, at = none, atValue
 		case rareName:
 			if i, _ = sc.str(b, i); i < 0 {
 				return stopped
@@ -196,33 +191,34 @@ func (sc *scanner) container(b []byte, i, depth int) int {
 	}
 }
 
-// position says where in an array or object pass goes on.
+// position says where in an array or object pass begins.
 type position uint8
 
 const (
 	atMember   position = iota // a name, or in an array a value
-	atValue                    // a value
-	afterValue                 // a comma or closing bracket
+	atValue                    // a value, in an object behind the colon
+	afterValue                 // a comma or a closing bracket
 )
 
-// reason says why pass returns.
+// reason says why pass returns, and what stands at the index that it returns.
 type reason uint8
 
 const (
-	unallowed   reason = iota // what stands at i, or the end of the text
-	wordEmpty                 // all that was open has closed
-	wordFull                  // the array or object at i needs another word
-	rareName                  // a name that is long, escaped or not ASCII; i is inside of it
-	rareString                // such a string
-	rareNumber                // a number with an exponent, or wrong
-	rareLiteral               // a literal that is wrong
+	unallowed   reason = iota // what the grammar does not allow there, or the end of the text
+	allClosed                 // what follows the last closing bracket
+	wordFull                  // an array or object that needs another word of nesting
+	rareName                  // the inside of a name that is escaped, not ASCII, or near the end
+	rareString                // the inside of such a string, or of a long one
+	rareNumber                // a number with an exponent, or that is wrong or cut
+	rareLiteral               // a literal that is wrong or cut
 )
 
-// pass reads on inside of arrays and objects, to the end of all that are open.
-// Most of a body goes through here: it calls nothing that is not inlined, so that
-// all it works with stays in registers, and returns where something rare has to
-// be done.
-func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reason) {
+// pass reads on in arrays and objects until all that are open, and those that open
+// inside, have closed: none is the nesting then. Most of a body goes through here.
+//
+// It makes no call but to skip white space, so that what it works with stays in
+// registers, and returns wherever something has to be done that is seldom needed.
+func pass(b []byte, i int, open, none nesting, at position) (int, nesting, reason) {
 	for { // one member or element each turn
 		if at != afterValue {
 			if open&1 != 0 && at == atMember {
@@ -252,7 +248,7 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 				}
 				i++
 			case '{', '[':
-				if open>>63 != 0 {
+				if open>>wordDepth != 0 {
 					return i, open, wordFull
 				}
 				open <<= 1
@@ -263,9 +259,15 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 					at = atMember
 					continue
 				}
-			case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-				end := digits(b, i+1)
-				if c == '0' && end > i+1 {
+			case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+				first := i
+				if c == '-' {
+					if first++; uint(first) >= uint(len(b)) || b[first]-'0' > 9 {
+						return i, open, rareNumber
+					}
+				}
+				end := digits(b, first+1)
+				if b[first] == '0' && end > first+1 {
 					return i, open, rareNumber
 				}
 				if uint(end) < uint(len(b)) && b[end] == '.' {
@@ -278,8 +280,6 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 					return i, open, rareNumber
 				}
 				i = end
-			case '-':
-				return i, open, rareNumber
 			case 't':
 				if len(b)-i < 4 || string(b[i:i+4]) != "true" {
 					return i, open, rareLiteral
@@ -306,7 +306,7 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 		}
 		at = atMember
 
-		for {
+		for { // a comma ends the turn, closing brackets may come before it
 			if uint(i) >= uint(len(b)) {
 				return i, open, unallowed
 			}
@@ -317,8 +317,8 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 			}
 			if c == ']'|byte(open&1)<<5 { // '}' has one bit more than ']'
 				i++
-				if open >>= 1; open == empty {
-					return i, open, wordEmpty
+				if open >>= 1; open == none {
+					return i, open, allClosed
 				}
 				continue
 			}
@@ -328,26 +328,4 @@ func pass(b []byte, i int, open, empty nesting, at position) (int, nesting, reas
 			}
 		}
 	}
-}
-
-func digits(b []byte, i int) int {
-	for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
-		i++
-	}
-	return i
-}
-
-func manyDigits(b []byte, i int) int {
-	for len(b)-i >= 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		m := (x&0xf0f0f0f0f0f0f0f0 ^ 0x3030303030303030) | ((x+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 ^ 0x3030303030303030)
-		if m != 0 {
-			return i + bits.TrailingZeros64(m)/8
-		}
-		i += 8
-	}
-	for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
-		i++
-	}
-	return i
 }

@@ -14,6 +14,9 @@ const (
 	each80 = 0x80 * each01
 )
 
+// word returns the first eight bytes of b, the first one lowest.
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
 // special sets the highest bit of the first byte in w that does not simply stand
 // for itself in a JSON string: a quote, a backslash, a control character (RFC 8259
 // section 7) or a byte that is not ASCII. The highest bits of the bytes behind it
@@ -29,22 +32,22 @@ func special(w uint64) uint64 {
 	return quoteOrControl | backslash
 }
 
-// shortString returns the index of the first special byte from i on. In the last
-// seven bytes of the text it may stop in front of it.
+// shortString returns the index of the first special byte from i on. Among the
+// last seven bytes of the text it returns an index that may be in front of it.
 func shortString(b []byte, i int) int {
 	for ; i <= len(b)-8; i += 8 {
-		if found := special(binary.LittleEndian.Uint64(b[i:i+8])) & each80; found != 0 {
+		if found := special(word(b[i:i+8])) & each80; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
 	return i
 }
 
-// valueString is shortString for strings that may be long: it also stops after
-// some words, for longString to go on.
+// valueString is shortString for strings that may be so long that it is better to
+// go on with longString: it stops after 256 bytes too.
 func valueString(b []byte, i int) int {
-	for last := min(i+56, len(b)-8); i <= last; i += 8 {
-		if found := special(binary.LittleEndian.Uint64(b[i:i+8])) & each80; found != 0 {
+	for last := min(i+256-8, len(b)-8); i <= last; i += 8 {
+		if found := special(word(b[i:i+8])) & each80; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -54,10 +57,10 @@ func valueString(b []byte, i int) int {
 // longString returns the index of the first special byte from i on, or the
 // length of the text.
 func longString(b []byte, i int) int {
-	for ; i <= len(b)-32; i += 32 {
-		s := b[i : i+32]
-		found := special(binary.LittleEndian.Uint64(s)) | special(binary.LittleEndian.Uint64(s[8:])) |
-			special(binary.LittleEndian.Uint64(s[16:])) | special(binary.LittleEndian.Uint64(s[24:]))
+	for ; i <= len(b)-64; i += 64 {
+		s := b[i : i+64]
+		found := special(word(s)) | special(word(s[8:])) | special(word(s[16:])) | special(word(s[24:])) |
+			special(word(s[32:])) | special(word(s[40:])) | special(word(s[48:])) | special(word(s[56:]))
 		if found&each80 != 0 {
 			break
 		}
@@ -121,7 +124,7 @@ func (sc *scanner) rareEscape(b []byte, i int) int {
 func (sc *scanner) notASCII(b []byte, i int) int {
 	for {
 		for i <= len(b)-8 {
-			w := binary.LittleEndian.Uint64(b[i : i+8])
+			w := word(b[i : i+8])
 			if w&0x80 == 0 {
 				return i
 			}
@@ -280,14 +283,45 @@ func sameDecoded(a, b string) bool {
 }
 
 // DecodeString returns the text that a JSON string stands for (RFC 8259 section
-// 7). Lone surrogates and bytes that are not UTF-8 become U+FFFD. Quotes that
-// are missing, as in a cut text, are not missed.
+// 7). Lone surrogates and bytes that are not UTF-8 become U+FFFD. Of a string that
+// is cut it returns what is there, without a character or escape that is broken
+// off at the end.
 func DecodeString(raw string) string {
-	raw = inside(raw)
-	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
-		return raw
+	s := inside(raw)
+	if strings.IndexByte(s, '\\') < 0 && utf8.ValidString(s) {
+		return s
 	}
-	return string(appendDecoded(make([]byte, 0, len(raw)), raw))
+	closed := len(raw) > 1 && raw[len(raw)-1] == '"'
+	decoded := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		r, end := nextRune(s, i)
+		if r == utf8.RuneError && isBrokenOff(s[i:], closed) {
+			break
+		}
+		decoded = utf8.AppendRune(decoded, r)
+		i = end
+	}
+	return string(decoded)
+}
+
+// isBrokenOff reports whether s, the rest of the inside of a string, is only a
+// part of a character. In a string that seems closed but ends like this, the
+// closing quote is that of an escape.
+func isBrokenOff(s string, closed bool) bool {
+	if isPartOfEscape(s) {
+		return true
+	}
+	if closed {
+		return false
+	}
+	if r := codeUnit(s, 0); utf16.IsSurrogate(r) {
+		return s[6:] == "" || isPartOfEscape(s[6:])
+	}
+	return s[0] >= utf8.RuneSelf && !utf8.FullRuneInString(s)
+}
+
+func isPartOfEscape(s string) bool {
+	return s == `\` || len(s) < len(`\u0000`) && strings.HasPrefix(s, `\u`)
 }
 
 // inside returns a JSON string without its quotes.

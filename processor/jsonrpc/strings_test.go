@@ -45,9 +45,15 @@ func TestTextOfWhatIsNoString(t *testing.T) {
 
 func TestDecodeStringThatIsCut(t *testing.T) {
 	for raw, want := range map[string]string{
-		``: "", `"`: "", `"a`: "a", `"a\`: "a\ufffd", `"a\u`: "a\ufffd", `"a\u12`: "a\ufffd", `"\ud83d\u`: "\ufffd\ufffd", "\"a\xe5\xb7": "a\ufffd\ufffd", `a`: "a",
+		``: "", `"`: "", `a`: "a", `"a`: "a", `"a\`: "a", `"a\u`: "a", `"a\u12`: "a", `"a\"`: "a", `"a\\`: `a\`, `"\ud83d`: "", `"\ud83d\`: "", `"\ud83d\u`: "", `"\ud83da`: "\ufffda",
+		"\"a\xe5\xb7": "a", "\"a\xe5\xb7\"": "a\ufffd\ufffd", "\"a\xff": "a\ufffd",
 	} {
 		assert.Equal(t, want, DecodeString(raw), "%q", raw)
+	}
+	const raw = `"a\n\u00e9é工\ud83d\ude00😀\\\"\/z"`
+	whole := DecodeString(raw)
+	for n := range len(raw) {
+		assert.True(t, strings.HasPrefix(whole, DecodeString(raw[:n])), "%q", raw[:n])
 	}
 }
 

@@ -137,8 +137,7 @@ func sameCall(p, n *record) bool {
 // sameLeg reports whether p and n bring the same answers to the same request
 // for input.
 func sameLeg(p, n *record) bool {
-	return p.has(flagContinues) && n.has(flagContinues) && p.state == n.state && p.answers == n.answers &&
-		(n.state != 0 || n.answers != 0)
+	return p.has(flagContinues) && n.has(flagContinues) && p.leg == n.leg && n.leg != 0
 }
 
 // within reports whether n began at most limit after p had ended.

@@ -155,7 +155,7 @@ func (t *Tracker) continued(a *Attempt, n *record, seen *sightings) decision {
 	}
 	d := decision{evidence: InputResponse}
 	switch {
-	case n.state != 0:
+	case n.has(flagState):
 		// The state is the server's and comes back byte for byte: no other
 		// answer is meant.
 		if mark, ok := t.askedBy(a, n); ok {

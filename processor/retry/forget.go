@@ -21,8 +21,12 @@ type budget struct {
 	// neighbour is the shard that is looked at next for what may go.
 	neighbour atomic.Uint32
 
-	window, lifetime uint32
+	window, lifetime seconds
 }
+
+// seconds of the tracker. They start again after 18 hours: what was not looked at
+// for so long may live for another lifetime.
+type seconds uint16
 
 const (
 	keptShare = 8
@@ -35,17 +39,17 @@ const (
 func (b *budget) init(cfg Config) {
 	b.limit = max(int64(cfg.MaxTracked), 1)
 	window := min(max(cfg.Window, 0), inputTime)
-	b.window = uint32(window / time.Second)
+	b.window = seconds(window / time.Second)
 	// A repeat arrives when it has ended, which may be long after it began: an
 	// attempt is remembered for the window and as long again.
-	b.lifetime = uint32(2*window/time.Second) + 1
+	b.lifetime = seconds(2*window/time.Second) + 1
 }
 
 // now is the time of the tracker in seconds.
-func (t *Tracker) now() uint32 { return uint32(t.clock() / time.Second) }
+func (t *Tracker) now() seconds { return seconds(t.clock() / time.Second) }
 
 // lives is how many lifetimes r is kept beyond the first.
-func (b *budget) lives(r *record) uint32 {
+func (b *budget) lives(r *record) seconds {
 	lifetime := consentTime
 	switch {
 	case r.kind == markInput, r.kind == markTask:
@@ -53,7 +57,7 @@ func (b *budget) lives(r *record) uint32 {
 	case r.kind != call, !r.has(flagUnauthorized) && r.outcome != verdict.InputRequired:
 		return 0
 	}
-	return min(uint32(lifetime/time.Second)/b.lifetime, math.MaxUint8)
+	return min(seconds(lifetime/time.Second)/b.lifetime, math.MaxUint8)
 }
 
 // remember stores r in s, which is locked, and returns its number. What is out
@@ -69,13 +73,13 @@ func (t *Tracker) remember(s *shard, r *record) uint32 {
 
 // expire looks at up to most of the oldest records of s and forgets those whose
 // time is over. It returns how many those were.
-func (t *Tracker) expire(s *shard, now uint32, most int) (gone int) {
+func (t *Tracker) expire(s *shard, now seconds, most int) (gone int) {
 	for ; most > 0 && s.count > 0; most-- {
 		r := s.at(s.oldest)
 		if now-r.arrived <= t.lifetime {
 			break
 		}
-		if lived := uint32(r.lives) + (now-r.arrived)/t.lifetime; lived <= t.lives(r) && t.keep(s, now, uint8(lived)) {
+		if lived := seconds(r.lives) + (now-r.arrived)/t.lifetime; lived <= t.lives(r) && t.keep(s, now, uint8(lived)) {
 			continue
 		}
 		t.expired.Add(1)
@@ -93,7 +97,7 @@ func (t *Tracker) expireAll(s *shard) {
 }
 
 // keep stores the oldest record of s again, if there is room for such.
-func (t *Tracker) keep(s *shard, arrived uint32, lives uint8) bool {
+func (t *Tracker) keep(s *shard, arrived seconds, lives uint8) bool {
 	again := *s.at(s.oldest)
 	if !again.has(flagKept) {
 		if t.kept.Add(1) > t.limit/keptShare {
@@ -110,7 +114,7 @@ func (t *Tracker) keep(s *shard, arrived uint32, lives uint8) bool {
 
 // evict forgets one record before its time, of s or of another shard, and
 // reports whether there was one. s is locked.
-func (t *Tracker) evict(s *shard, now uint32) bool {
+func (t *Tracker) evict(s *shard, now seconds) bool {
 	// One other shard is looked at for each record that has to go, so that those
 	// with little traffic do not hold what is older.
 	if other := t.nextShard(); other != s && other.mu.TryLock() {
@@ -147,7 +151,7 @@ func (t *Tracker) evict(s *shard, now uint32) bool {
 
 // evictOldest forgets the oldest record of s, passing over a few that are kept
 // longer.
-func (t *Tracker) evictOldest(s *shard, now uint32) {
+func (t *Tracker) evictOldest(s *shard, now seconds) {
 	for range min(s.count-1, 4) {
 		r := s.at(s.oldest)
 		if t.lives(r) == 0 || !t.keep(s, r.arrived, r.lives) {

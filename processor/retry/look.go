@@ -153,7 +153,7 @@ func compareCall(p sight, n *record, seen *sightings) {
 	if sameLeg(r, n) {
 		seen.leg.keepLatest(p)
 	}
-	if r.outcome == verdict.InputRequired && r.asked != 0 && r.asked == n.answers && n.state == 0 && within(r, n, consentTime.Nanoseconds()) {
+	if r.outcome == verdict.InputRequired && r.asked != 0 && r.asked == n.leg && !n.has(flagState) && within(r, n, consentTime.Nanoseconds()) {
 		if r.has(flagContinued) {
 			seen.twoTold = seen.told.isNot(p) || seen.twoTold
 			seen.told.keepLatest(p)
@@ -179,7 +179,7 @@ func (s *sight) isNot(p sight) bool { return s.record != nil && s.record != p.re
 // missed reports whether q, which began after n and was observed before it, was
 // found to be no repeat only since n was not seen.
 func (t *Tracker) missed(n, q *record) bool {
-	if q.evidence != NoPredecessor || q.continuation != NoContinuation {
+	if q.evidence != NoPredecessor || q.packed.continuation() != NoContinuation {
 		return false
 	}
 	if e := sameMessage(n, q); e != NoPredecessor && resendable(n, q, e, false) {

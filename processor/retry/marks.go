@@ -86,7 +86,7 @@ func (t *Tracker) observeOther(a *Attempt) Finding {
 			break
 		}
 		var n record
-		n.pack(a, 0)
+		n.of(a, 0)
 		switch {
 		case a.Method == verdict.Initialize:
 			t.mark(markSession, sessionKey(a.Vantage, a.Session, a.Target), n)
@@ -150,7 +150,7 @@ func (t *Tracker) observeTask(a *Attempt) Finding {
 	if a.TaskID == 0 {
 		return f
 	}
-	n := record{continuation: OfTask}
+	n := record{packed: pack(OfTask, NoSafety, ranNot)}
 	t.eachMark(markTask, taskKey(a.Vantage, a.Target.short(), a.TaskID.short()), func(r *record) bool {
 		if r.id != uint32(a.TaskID>>32) || r.body != uint32(a.TaskID) || r.start >= a.Start {
 			return true
@@ -226,7 +226,7 @@ func (t *Tracker) markStream(a *Attempt) {
 		return
 	}
 	var n record
-	n.pack(a, 0)
+	n.of(a, 0)
 	if key, ok := streamKey(a, &n); ok {
 		t.mark(markStream, key, n)
 	}
@@ -254,8 +254,8 @@ func (t *Tracker) observeStream(a *Attempt) Finding {
 	}
 	f := Finding{Evidence: LastEventID, Continuation: OfStream}
 	var n record
-	n.pack(a, 0)
-	n.continuation = OfStream
+	n.of(a, 0)
+	n.packed = pack(OfStream, NoSafety, ranNot)
 	key, ok := streamKey(a, &n)
 	if !ok {
 		return f

@@ -41,14 +41,14 @@ func (t *Tracker) observeCall(a *Attempt) Finding {
 	if !a.Whole || a.Operation == 0 {
 		// Equal or not, it cannot be compared: only what a sender says counts.
 		var n record
-		n.pack(a, 0)
+		n.of(a, 0)
 		d := t.decide(a, &n, &sightings{})
 		d.note(&n)
 		return n.finding()
 	}
 	op := mix(uint64(a.Vantage), uint64(a.Operation))
 	var n record
-	n.pack(a, op)
+	n.of(a, op)
 	f, number := t.observeComparable(a, &n)
 	if f.Duplicate {
 		return f
@@ -116,7 +116,8 @@ func (t *Tracker) settle(ref Ref, res *Result) (record, Finding, bool) {
 
 // note notes in n what was decided.
 func (d *decision) note(n *record) {
-	n.origin, n.evidence, n.continuation, n.safety = d.origin, d.evidence, d.continuation, d.safety
+	n.origin, n.evidence = d.origin, d.evidence
+	n.packed = pack(d.continuation, d.safety, n.packed.execution())
 	n.attempt = uint16(min(d.attempt, math.MaxUint16))
 	p := d.previous.record
 	if p == nil {
@@ -135,7 +136,7 @@ func (d *decision) note(n *record) {
 // finding is what was found out about r, without the ids of its predecessor.
 func (r *record) finding() Finding {
 	f := Finding{
-		Origin: r.origin, Evidence: r.evidence, Continuation: r.continuation, Safety: r.safety,
+		Origin: r.origin, Evidence: r.evidence, Continuation: r.packed.continuation(), Safety: r.packed.safety(),
 		Attempt: int(r.attempt), Seen: r.has(flagSeen), PreviousClass: r.previousClass,
 	}
 	if r.origin == NoOrigin {
@@ -167,9 +168,9 @@ func (f *Finding) link(n, p *record) {
 	switch {
 	case n.has(flagRepeats):
 		f.Link = RetryOf
-	case n.continuation == OfStream:
+	case n.packed.continuation() == OfStream:
 		f.Link = Resumes
-	case n.continuation != NoContinuation:
+	case n.packed.continuation() != NoContinuation:
 		f.Link = Continues
 	}
 }

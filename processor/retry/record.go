@@ -8,34 +8,31 @@ import (
 )
 
 // record is an attempt, or a mark, as it is remembered. Its size decides what a
-// tracked entry costs; TestEntrySize holds it.
+// tracked entry costs: it is two cache lines long, and those that are passed on
+// the way to a match are only read in the first. TestEntrySize holds it.
 type record struct {
 	// op is the operation seen from the vantage. Of a mark it is its key.
-	op       uint64
-	trace    [16]byte
-	next     [chains]uint32
-	session  uint32
-	id, body uint32
-	parent   uint32
-	start    int64
+	op uint64
+	// next are the next older ones by chain.
+	next                      [chains]uint32
+	session, id, body, parent uint32
+	start, end                int64
+	span                      [8]byte
 
-	end                                            int64
-	span                                           [8]byte
+	trace                                          [16]byte
 	target, conversation, toolCall, key, traceText uint32
-	// state and answers are those of params, asked the keys or the task of the
-	// result.
-	state, answers, asked uint32
-	// arrived is when it was stored, in seconds of the tracker.
-	arrived uint32
+	// leg is what params brings: the state and the keys, or the keys alone;
+	// asked are the keys or the task of the result.
+	leg, asked uint32
 	// previous is the predecessor, which may be forgotten by now.
 	previous uint32
-	version  uint16
-	attempt  uint16
-	flags    flags
-	outcome  verdict.Outcome
-	class    verdict.Class
-	ran      execution
-
+	// arrived is when it was stored, in seconds of the tracker.
+	arrived seconds
+	version uint16
+	attempt uint16
+	flags   flags
+	outcome verdict.Outcome
+	class   verdict.Class
 	// lives is how many lifetimes have passed, see expire.
 	lives uint8
 	kind  kind
@@ -43,10 +40,20 @@ type record struct {
 	// What was found, for items that are delivered twice.
 	origin        Origin
 	evidence      Evidence
-	continuation  Continuation
-	safety        Safety
 	previousClass verdict.Class
+	packed        packed
 }
+
+// packed are three small values in one byte.
+type packed uint8
+
+func pack(c Continuation, s Safety, e execution) packed {
+	return packed(c) | packed(s)<<2 | packed(e)<<5
+}
+
+func (p packed) continuation() Continuation { return Continuation(p & 3) }
+func (p packed) safety() Safety             { return Safety(p >> 2 & 7) }
+func (p packed) execution() execution       { return execution(p >> 5) }
 
 // kind tells calls and the kinds of marks apart.
 type kind uint8
@@ -78,13 +85,14 @@ const (
 	flagKept                           // counted as kept longer than others
 	flagNotSettled                     // Open when it was observed, and still
 	flagDone                           // of a mark: what it marks has ended
+	flagState                          // params has requestState
 )
 
 // never is the end of an attempt that has none yet.
 const never = math.MaxInt64
 
-// pack makes r what is remembered of a.
-func (r *record) pack(a *Attempt, op uint64) {
+// of makes r what is remembered of a.
+func (r *record) of(a *Attempt, op uint64) {
 	*r = record{
 		op:           op,
 		trace:        a.TraceID,
@@ -99,8 +107,7 @@ func (r *record) pack(a *Attempt, op uint64) {
 		toolCall:     a.ToolCall.short(),
 		key:          a.IdempotencyKey.short(),
 		traceText:    a.TraceParent.short(),
-		state:        a.RequestState.short(),
-		answers:      a.InputKeys.short(),
+		leg:          a.InputKeys.short(),
 		version:      uint16(a.Version.short()),
 	}
 	if a.RandomID {
@@ -109,9 +116,13 @@ func (r *record) pack(a *Attempt, op uint64) {
 	if a.Continues {
 		r.flags |= flagContinues
 	}
+	if a.RequestState != 0 {
+		r.flags |= flagState
+		r.leg = Digest(mix(uint64(a.RequestState), uint64(a.InputKeys))).short()
+	}
 	if a.Open {
 		r.flags |= flagNotSettled
-		r.end, r.ran = never, ranMaybe
+		r.end, r.packed = never, pack(NoContinuation, NoSafety, ranMaybe)
 		return
 	}
 	r.settle(&a.Result)
@@ -121,7 +132,8 @@ func (r *record) pack(a *Attempt, op uint64) {
 func (r *record) settle(res *Result) {
 	r.flags &^= flagNotSettled
 	r.end = max(res.End, r.start)
-	r.outcome, r.class, r.ran = res.Outcome, res.Class, executed(res)
+	r.outcome, r.class = res.Outcome, res.Class
+	r.packed = pack(r.packed.continuation(), r.packed.safety(), executed(res))
 	switch s := res.Status; {
 	case 300 <= s && s < 400:
 		r.flags |= flagRedirected

@@ -81,13 +81,13 @@ func executedStatus(status int) execution {
 func (t *Tracker) safety(a *Attempt, n, p *record) Safety {
 	write := a.Method == verdict.ToolsCall && anyMatch(t.writeTools, a.Tool)
 	switch {
-	case p != nil && p.ran == ranNot:
+	case p != nil && p.packed.execution() == ranNot:
 		return NotExecuted
 	case a.Method != verdict.ToolsCall, !write && anyMatch(t.readOnlyTools, a.Tool):
 		return ReadOnly
 	case p != nil && n.key != 0 && n.key == p.key:
 		return Keyed
-	case p != nil && write && p.ran >= ranMaybe && p.op == n.op:
+	case p != nil && write && p.packed.execution() >= ranMaybe && p.op == n.op:
 		return UnsafeSuspected
 	default:
 		return UnknownSafety

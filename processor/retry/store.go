@@ -21,8 +21,8 @@ type shard struct {
 	spare *chunk
 	// oldest is the number of the oldest record of count.
 	oldest, count uint32
-	// heads are the newest numbers by hash, per chain that is in use. size is
-	// the length of the longer ones.
+	// heads are the newest numbers by hash, size of them for each chain that is
+	// in use.
 	heads [chains][]uint32
 	size  int
 
@@ -61,7 +61,7 @@ func (s *shard) add(r *record) uint32 {
 	stored := s.at(n)
 	*stored = *r
 	s.count++
-	if int(s.count) > 2*s.size {
+	if 2*int(s.count) > 3*s.size { // from then on three records for two heads at most
 		s.rehash()
 	} else {
 		s.push(n, stored)
@@ -96,20 +96,11 @@ func (s *shard) push(n uint32, r *record) {
 			continue
 		}
 		if s.heads[c] == nil {
-			s.heads[c] = make([]uint32, s.length(c))
+			s.heads[c] = make([]uint32, s.size)
 		}
 		head := s.head(c, keys[c])
 		r.next[c], *head = *head, n
 	}
-}
-
-// length is how many heads chain c has: most calls have a trace and a session,
-// fewer the rest.
-func (s *shard) length(c chain) int {
-	if c == byTrace || c == bySession {
-		return s.size
-	}
-	return max(s.size/2, minHeads)
 }
 
 // rehash doubles the number of heads.
@@ -117,7 +108,7 @@ func (s *shard) rehash() {
 	s.size *= 2
 	for c := range chains {
 		if s.heads[c] != nil {
-			s.heads[c] = make([]uint32, s.length(c))
+			s.heads[c] = make([]uint32, s.size)
 		}
 	}
 	for i := range s.count {

@@ -87,13 +87,19 @@ func (j *Judge) Requests(yield func(jsonrpc.ID, Asked)) {
 }
 
 // Answered calls yield with the note of each request that was seen elsewhere and
-// that the exchange judged last answers.
-func (j *Judge) Answered(yield func(note any)) {
+// that the exchange judged last answers, and with what its result holds.
+func (j *Judge) Answered(yield func(note any, result Call)) {
 	for i := range j.asked {
-		if j.asked[i].note != nil {
-			yield(j.asked[i].note)
+		if c := &j.asked[i]; c.note != nil {
+			yield(c.note, Call{ResultInputRequests: c.result.inputRequests, ResultState: c.result.state, ResultTaskID: c.result.taskID})
 		}
 	}
+}
+
+// AnswerID is the id of the one response in the exchange judged last whose
+// request it does not hold.
+func (j *Judge) AnswerID() (id jsonrpc.ID, ok bool) {
+	return j.response.answerID, j.Unasked() && j.response.responses == 1
 }
 
 // Unasked reports whether the exchange that was judged last holds responses

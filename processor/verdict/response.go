@@ -17,8 +17,9 @@ type responseSide struct {
 	own       bool // a server's message with a method of MCP's own
 	shape     bool // a result of a shape that only MCP has
 
-	firstError judged // the first well-formed JSON-RPC error, whoever's
-	idless     judged // the first error whose id is null or missing
+	answerID   jsonrpc.ID // of the last response to an unknown request
+	firstError judged     // the first well-formed JSON-RPC error, whoever's
+	idless     judged     // the first error whose id is null or missing
 	hasIdless  bool
 
 	// What was there in place of the answer.
@@ -259,6 +260,10 @@ func (j *Judge) answer(m *jsonrpc.Message, c *call) {
 	}
 	if id := m.RequestID(); id.Valid() {
 		a.ID, a.HasID = id.String(), true
+		r.answerID = id
+	}
+	if c != nil {
+		c.judged = a
 	}
 	j.note(a, c)
 }

@@ -59,6 +59,8 @@ func (j *Judge) unansweredDocument(c *call) judged {
 	ex, r := j.ex, &j.response
 	s := &r.summary
 	switch {
+	case s.Empty && ex.Response.Capture != Whole:
+		return undetermined(j.cutReason())
 	case s.Empty && !j.requestMade():
 		return undetermined(RequestAbsent)
 	case s.Empty:

@@ -243,6 +243,7 @@ var rows = []row{
 	{"cut, contradiction", exchange(200, callRequest, `{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":-32602,`), "UNDETERMINED body_cut"},
 	{"cut, wrong version", exchange(200, callRequest, `{"jsonrpc":"1.0","id":1,"error":{"code":-32602,`), "UNDETERMINED body_cut"},
 	{"cut, isError of another method", exchange(200, listRequest, `{"jsonrpc":"2.0","id":1,"result":{"isError":true,`), "UNDETERMINED body_cut"},
+	{"nothing of it recorded", exchange(200, callRequest, "", cutShort), "UNDETERMINED body_cut"},
 	{"mark", exchange(200, callRequest, toolOK[:40]+"... [truncated]"), "UNDETERMINED body_cut"},
 	{"mark behind the answer", exchange(200, callRequest, toolOK+"[truncated]"), "TOOL_SUCCESS"},
 	{"stream cut behind the answer", exchange(200, callRequest, events(toolOK)+"data: {", cutShort), "TOOL_SUCCESS"},

@@ -1,0 +1,124 @@
+package jsonrpc
+
+// object reads the rest of an object whose members are tracked, behind its brace,
+// and notes them in the message.
+func (r *Reader) object(b []byte, i int, in place) int {
+	if i = next(b, i); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	m, sc := &r.message, &r.scanner
+	for {
+		if uint(i) >= uint(len(b)) || b[i] != '"' {
+			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != '"' {
+				return sc.unexpected(b, i)
+			}
+		}
+		var (
+			v     *Value
+			inner place
+		)
+		start := i + 1
+		if i = shortString(b, start); uint(i) < uint(len(b)) && b[i] == '"' {
+			v, inner = m.member(in, b[start:i:i])
+			i++
+		} else {
+			var escaped bool
+			if i, escaped = sc.str(b, i); i < 0 {
+				return stopped
+			}
+			if escaped {
+				v, inner = m.escapedMember(in, m.text[start:i-1])
+			} else {
+				v, inner = m.member(in, b[start:i-1])
+			}
+		}
+		if v == nil {
+			v = &r.ignored
+		}
+		if uint(i) >= uint(len(b)) || b[i] != ':' {
+			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != ':' {
+				return sc.unexpected(b, i)
+			}
+		}
+		if i = next(b, i+1); uint(i) >= uint(len(b)) {
+			return sc.unexpected(b, i)
+		}
+
+		flags := uint8(flagOpen)
+		if v.Present() {
+			flags |= flagTwice
+			m.forget(inner)
+		}
+		kind := kinds[b[i]]
+		*v = Value{start: uint32(i), Kind: kind, flags: flags}
+		switch kind {
+		case Absent:
+			i = sc.unexpected(b, i)
+		case String:
+			if i = shortString(b, i+1); uint(i) < uint(len(b)) && b[i] == '"' {
+				i++
+			} else {
+				var escaped bool
+				if i, escaped = sc.str(b, i); escaped {
+					v.flags |= flagEscaped
+				}
+			}
+		case Number:
+			i = sc.number(b, i)
+		case Object:
+			if inner != untracked {
+				i = r.object(b, i+1, inner)
+			} else {
+				i = sc.container(b, i, r.depth+depthOf[in])
+			}
+		case Array:
+			i = sc.container(b, i, r.depth+depthOf[in])
+		default:
+			i = sc.literal(b, i)
+		}
+		if i < 0 {
+			if v.end = uint32(sc.at); v.end <= v.start {
+				*v = Value{} // a truncation mark stands in its place
+			}
+			return stopped
+		}
+		v.close(b, i)
+
+		end := i
+		if i = next(b, i); uint(i) < uint(len(b)) {
+			switch b[i] {
+			case ',':
+				i++
+				continue
+			case '}':
+				return i + 1
+			}
+		}
+		if v.Kind == Number && sc.mayGoOn(b, end) {
+			v.flags |= flagOpen
+		}
+		return sc.unexpected(b, i)
+	}
+}
+
+// close notes that v ends at i.
+func (v *Value) close(b []byte, i int) {
+	v.end = uint32(i)
+	v.flags &^= flagOpen
+	if v.Kind >= Array && next(b, int(v.start)+1) == i-1 {
+		v.flags |= flagEmpty
+	}
+}
+
+// longestName is no shorter than the longest name that is tracked.
+const longestName = 48
+
+// escapedMember is member for the inside of a name with escapes.
+func (m *Message) escapedMember(in place, name string) (*Value, place) {
+	const longestEscape = len(`\u0000`)
+	if len(name) > longestEscape*longestName {
+		return nil, untracked
+	}
+	var decoded [longestEscape * longestName]byte
+	return m.member(in, appendDecoded(decoded[:0], name))
+}

@@ -3,6 +3,7 @@ package mcpprocessor
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -20,13 +21,15 @@ func (p *mcpProcessor) processLogs(ctx context.Context, ld plog.Logs) (plog.Logs
 			}
 		}
 	}
-	if len(w.attempts) > 0 {
-		p.observe(w)
-	}
+	// Attempts and answers in the order of their times: a call that follows an
+	// answer is to be compared with it.
+	w.sortAttempts()
 	slices.SortStableFunc(w.logs, func(a, b later[plog.LogRecord]) int { return cmp.Compare(a.time, b.time) })
 	for _, l := range w.logs {
+		p.observe(w, l.time)
 		p.record(w, l.item, l.seenBy, true)
 	}
+	p.observe(w, math.MaxInt64)
 	return ld, nil
 }
 

@@ -50,6 +50,7 @@ type worker struct {
 	logs     []later[plog.LogRecord]
 	attempts []attempt
 	order    []int32 // of attempts, by time
+	observed int     // how many of them have been observed
 	// toolCalls are the gen_ai.tool.call.id on spans of the batch.
 	toolCalls map[pcommon.SpanID]retry.Digest
 }
@@ -156,8 +157,9 @@ func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 	clear(w.spans)
 	clear(w.logs)
 	clear(w.vantages)
+	clear(w.attempts)
 	clear(w.toolCalls)
-	w.spans, w.logs, w.vantages = w.spans[:0], w.logs[:0], w.vantages[:0]
+	w.spans, w.logs, w.vantages, w.attempts = w.spans[:0], w.logs[:0], w.vantages[:0], w.attempts[:0]
 	p.workers.Put(w)
 }
 

@@ -204,17 +204,23 @@ func (p *mcpProcessor) inheritToolCalls(w *worker, td ptrace.Traces) {
 	clear(w.toolCalls)
 }
 
-// observe finds out the retry origins of the attempts of the batch and writes
-// them, the earliest first.
-func (p *mcpProcessor) observe(w *worker) {
-	order := w.order[:0]
+// sortAttempts puts the attempts of the batch in the order of their times.
+func (w *worker) sortAttempts() {
+	w.order, w.observed = w.order[:0], 0
 	for i := range w.attempts {
-		order = append(order, int32(i))
+		w.order = append(w.order, int32(i))
 	}
-	w.order = order
-	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(w.attempts[x].Start, w.attempts[y].Start) })
-	for _, i := range order {
-		a := &w.attempts[i]
+	slices.SortStableFunc(w.order, func(x, y int32) int { return cmp.Compare(w.attempts[x].Start, w.attempts[y].Start) })
+}
+
+// observe finds out the retry origins of the sorted attempts of the batch that
+// began by then, and writes them.
+func (p *mcpProcessor) observe(w *worker, then int64) {
+	for ; w.observed < len(w.order); w.observed++ {
+		a := &w.attempts[w.order[w.observed]]
+		if a.Start > then {
+			return
+		}
 		f := p.retries.Observe(&a.Attempt)
 		if a.note != nil {
 			ref := f.Ref
@@ -235,8 +241,6 @@ func (p *mcpProcessor) observe(w *worker) {
 			p.writer.previous(a.attributes, &f)
 		}
 	}
-	clear(w.attempts)
-	w.attempts = w.attempts[:0]
 }
 
 // settle brings the answer of the exchange judged last to the attempts that

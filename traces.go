@@ -3,6 +3,7 @@ package mcpprocessor
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -28,7 +29,8 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 	}
 	if len(w.attempts) > 0 {
 		p.inheritToolCalls(w, td)
-		p.observe(w)
+		w.sortAttempts()
+		p.observe(w, math.MaxInt64)
 	}
 	return td, nil
 }

@@ -9,8 +9,10 @@ RACE ?= -race
 export GOWORK := off
 
 COLLECTOR := build/otelcol-mcp
-# Every module with code in it, the plugin first and the end-to-end tests last, where they exist.
-MODULES := $(patsubst %/go.mod,%,$(wildcard ./go.mod ./cmd/*/go.mod ./demo/go.mod ./bench/go.mod ./e2e/go.mod))
+# Every module with code that `test` and `lint` look at, the plugin first and the end-to-end tests last.
+MODULES := $(patsubst %/go.mod,%,$(wildcard ./go.mod ./cmd/*/go.mod ./demo/go.mod ./e2e/go.mod))
+# Modules whose commands take their time, and which are compiled by these only: `bench`, `test-scale-out`.
+SLOW_MODULES := $(patsubst %/go.mod,%,$(wildcard ./bench/go.mod ./examples/*/go.mod))
 TOOL_MODULES := ./internal/tools ./internal/tools/lint
 TOOL := $(GO) tool -modfile=internal/tools/go.mod
 GOLANGCI_LINT = $(GO) tool -modfile="$(CURDIR)/internal/tools/lint/go.mod" golangci-lint
@@ -44,8 +46,27 @@ demo: build ## show what the collector makes of real MCP traffic, then end
 
 .PHONY: test
 test: build vet ## run all tests, with the race detector
+	@echo "== examples"
+	@examples/check.sh $(COLLECTOR)
 # -count=1 outside the plugin: the cache of test results does not know that the collector has changed.
 	$(call each,go test,$(MODULES),MCP_COLLECTOR="$(CURDIR)/$(COLLECTOR)" $(GO) test $(RACE) $$([ "$$m" = . ] || echo -count=1) ./...)
+
+SCALE_OUT := examples/scale-out/build/otelcol-mcp-scale-out
+
+.PHONY: build-scale-out
+build-scale-out: examples/scale-out/build/.generated ## build the collector of examples/scale-out, with Kafka
+	@echo "== build: $(SCALE_OUT)"
+	@cd $(dir $(SCALE_OUT)) && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags="-s -w" -o $(notdir $(SCALE_OUT)) .
+
+examples/scale-out/build/.generated: examples/scale-out/builder-config.yaml go.mod go.sum internal/tools/go.mod
+	@echo "== ocb: $(@D)/"
+	@mkdir -p $(@D)
+	@$(TOOL) builder --config=$< --skip-compilation --skip-strict-versioning=false >$(@D)/ocb.log 2>&1 || { cat $(@D)/ocb.log >&2; exit 1; }
+	@touch $@
+
+.PHONY: test-scale-out
+test-scale-out: build-scale-out ## test examples/scale-out: kill a collector, lose nothing (some minutes; not part of `test`)
+	@cd examples/scale-out && MCP_SCALE_OUT_COLLECTOR="$(CURDIR)/$(SCALE_OUT)" $(GO) test $(RACE) -count=1 -v ./...
 
 .PHONY: vet
 vet:
@@ -81,7 +102,7 @@ lint-build: build/.generated
 
 .PHONY: lint-tidy
 lint-tidy:
-	$(call each,go mod tidy,$(MODULES) $(TOOL_MODULES),$(GO) mod tidy -diff)
+	$(call each,go mod tidy,$(MODULES) $(SLOW_MODULES) $(TOOL_MODULES),$(GO) mod tidy -diff)
 
 .PHONY: generate
 generate: ## write internal/metadata, documentation.md and so on anew from metadata.yaml
@@ -89,13 +110,13 @@ generate: ## write internal/metadata, documentation.md and so on anew from metad
 
 .PHONY: fmt
 fmt: ## format the code and sort its imports
-	$(call each,golangci-lint fmt,$(MODULES),$(GOLANGCI_LINT) fmt --config "$(CURDIR)/.golangci.yml" ./...)
+	$(call each,golangci-lint fmt,$(MODULES) $(SLOW_MODULES),$(GOLANGCI_LINT) fmt --config "$(CURDIR)/.golangci.yml" ./...)
 
 .PHONY: tidy
 tidy: ## go mod tidy in every module
-	$(call each,go mod tidy,$(MODULES) $(TOOL_MODULES),$(GO) mod tidy)
+	$(call each,go mod tidy,$(MODULES) $(SLOW_MODULES) $(TOOL_MODULES),$(GO) mod tidy)
 
 .PHONY: clean
 clean: ## remove what was built and what the examples wrote
-	rm -rf build
-	rm -f examples/*/out.jsonl
+	rm -rf build examples/scale-out/build
+	rm -f examples/*/out*.jsonl

@@ -22,15 +22,6 @@ import (
 	"github.com/otel-mcp/mcpprocessor/processor/carrier"
 )
 
-// carriersNotYet are the golden tests in testdata/carriers that do not come out
-// as expected.yaml says, and why. One that passes has to be taken out.
-var carriersNotYet = map[string]string{
-	"har":               "status 0 is taken for an empty body and not for a response that never came",
-	"inspector_message": "no path for the pair of message and response",
-	"kong":              "several calls in one entry are read as one document with trailing data",
-	"mcpspy":            "raw is taken for a response, also where the record is a request",
-}
-
 // TestCarriers runs the golden tests with items as products really write them,
 // a folder for each row of the table in docs/carriers.md.
 func TestCarriers(t *testing.T) {
@@ -39,12 +30,7 @@ func TestCarriers(t *testing.T) {
 		t.Run(row, func(t *testing.T) {
 			// Where bodies are has nothing to do with who sent them again.
 			settings := withSetting(t, goldenSettings(t, folder), "retry::enabled", false)
-			difference := runGolden(t, folder, settings)
-			if known, ok := carriersNotYet[row]; ok && !*update {
-				require.Error(t, difference, "it passes now, so take it out of carriersNotYet (%s)", known)
-				return
-			}
-			require.NoError(t, difference)
+			require.NoError(t, runGolden(t, folder, settings))
 		})
 	}
 }
@@ -96,13 +82,6 @@ var notBodies = []string{
 	"error.message", "gen_ai.tool.call.arguments", "mcp.error.message", "mcp.request.argument.bird", "mcp.tool.result.content", "request", "traceloop.entity.input",
 }
 
-// leaksNotYet are golden tests in testdata/carriers where `keep: never` leaves
-// something of a body, and why. One that leaves nothing has to be taken out.
-var leaksNotYet = map[string]string{
-	"claude_desktop_server": "what stands behind the mark of a cut in the middle is left",
-	"mcpspy":                "raw and request are taken out, but the parsed copies beside them are left",
-}
-
 // TestKeepNeverLeavesNothing: with `keep: never` nothing is left of a body on an
 // item of MCP, wherever it was.
 func TestKeepNeverLeavesNothing(t *testing.T) {
@@ -126,10 +105,6 @@ func TestKeepNeverLeavesNothing(t *testing.T) {
 			ld.CopyTo(logsBefore)
 			for i, record := range records(in.processLogs(ld)) {
 				note(records(logsBefore)[i].Attributes(), record.Attributes(), recordJSON(t, record))
-			}
-			if known, ok := leaksNotYet[row]; ok {
-				require.NotEmpty(t, leaks, "nothing is left now, so take it out of leaksNotYet (%s)", known)
-				return
 			}
 			require.Empty(t, leaks)
 		})

@@ -104,6 +104,7 @@ type Item struct {
 	decode decoder
 
 	querySession string
+	noStatus     bool // the record says that no response came
 	found        textFound
 	reader       jsonrpc.Reader // finds messages in the text of log records
 }
@@ -119,7 +120,7 @@ func (it *Item) reset() {
 	it.Exchange = verdict.Exchange{}
 	it.Outcome, it.HasOutcome, it.Class, it.Session, it.Text = "", false, "", "", TextPlace{}
 	it.ToServer, it.ToClient, it.Stream = false, false, ""
-	it.querySession, it.found = "", textFound{}
+	it.querySession, it.noStatus, it.found = "", false, textFound{}
 	clear(it.values[:])
 	clear(it.words[:])
 }
@@ -289,6 +290,7 @@ func (c *Carrier) exchange(it *Item) {
 	ex.ErrorType = it.text(errorType)
 
 	ex.KnownMethod, ex.KnownTool = it.text(knownMethod), it.text(knownTool)
+	ex.KnownID = it.values[knownID].ok
 	if rpc := it.text(rpcMethod); ex.KnownMethod == "" && verdict.MethodNamed(rpc) != verdict.OtherMethod {
 		ex.KnownMethod = rpc
 	}

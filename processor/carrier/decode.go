@@ -196,10 +196,9 @@ const (
 // first bytes, and reports whether it could.
 func (d *decoder) decompress(b *verdict.Body, encoding string, limit int) bool {
 	text := b.Text
-	source := strings.NewReader(text)
 	switch {
 	case strings.HasPrefix(text, gzipMagic):
-		if err := d.gzip.Reset(source); err != nil {
+		if err := d.gzip.Reset(strings.NewReader(text)); err != nil {
 			return false
 		}
 		return inflate(b, &d.gzip, limit)
@@ -211,14 +210,14 @@ func (d *decoder) decompress(b *verdict.Body, encoding string, limit int) bool {
 			}
 			d.zstd = zd
 		}
-		if err := d.zstd.Reset(source); err != nil {
+		if err := d.zstd.Reset(strings.NewReader(text)); err != nil {
 			return false
 		}
 		ok := inflate(b, d.zstd, limit)
 		_ = d.zstd.Reset(nil)
 		return ok
 	case isZlib(text):
-		if z, err := zlib.NewReader(source); err == nil && inflate(b, z, limit) {
+		if z, err := zlib.NewReader(strings.NewReader(text)); err == nil && inflate(b, z, limit) {
 			return true
 		}
 	}

@@ -48,6 +48,9 @@ func (c *Carrier) Log(record plog.LogRecord, it *Item) bool {
 		c.fromText(it)
 	}
 	ex.Failure = verdict.FailureOf(append(it.words[:0], ex.ErrorType, it.text(exceptionType), it.text(exceptionMessage))...)
+	if it.noStatus && ex.Failure == verdict.NotFailed {
+		ex.Failure = verdict.FailedOther
+	}
 	return true
 }
 
@@ -109,6 +112,10 @@ func mentionsAnywhere(v pcommon.Value, depth int) bool {
 func (it *Item) findText(v pcommon.Value, c *Carrier) bool {
 	var b verdict.Body
 	it.decode.body(&b, v, "", c.config.MaxBytes)
+	if b.Capture == verdict.Opaque && v.Type() == pcommon.ValueTypeStr {
+		// A line of a log may begin with colours of a terminal.
+		b = verdict.Body{Text: v.Str()[:min(len(v.Str()), c.config.MaxBytes)], Capture: verdict.Whole}
+	}
 	if b.Capture == verdict.Opaque || b.Capture == verdict.Absent {
 		return false
 	}
@@ -165,12 +172,26 @@ func (c *Carrier) fromText(it *Item) {
 	}
 	ex.Request, ex.Response = c.sideBody(it, f.request), c.sideBody(it, f.response)
 	it.describeWrapper(f.wrapper)
-	if !ex.HTTP && ex.Response.Capture == verdict.Whole {
-		if _, ok := jsonrpc.Sniff(ex.Response.Text); !ok {
-			// Nothing says that this is what the peer sent.
-			ex.Response = verdict.Body{Capture: verdict.Opaque}
-		}
+	switch {
+	case it.noStatus && ex.Response.Text == "":
+		ex.Response = verdict.Body{}
+	case ex.Status == 0 && ex.Response.Capture == verdict.Whole && !it.isJSON(ex.Response.Text):
+		// Nothing says that this is what the peer sent.
+		ex.Response = verdict.Body{Capture: verdict.Opaque}
 	}
+}
+
+// isJSON reports whether text is JSON, be it cut, or an event stream.
+func (it *Item) isJSON(text string) bool {
+	f, ok := jsonrpc.Sniff(text)
+	if !ok || f == jsonrpc.EventStream {
+		return ok
+	}
+	it.reader.Reset(text, f)
+	for it.reader.Next() {
+		continue
+	}
+	return it.reader.Summary().State != jsonrpc.Malformed
 }
 
 // sideBody reads one side of an exchange from the JSON value of a member.

@@ -18,16 +18,23 @@ const (
 // of a log with something before and behind. positions says whether places in
 // text are places in the value that is on the record.
 func (it *Item) findLine(text string, positions bool, c *Carrier) bool {
-	s := lineSearch{item: it, text: text, budget: maxReread*len(text) + 1<<10}
-	start, end, ok := s.next(0)
-	if !ok {
-		return false
+	s := lineSearch{item: it, text: text, budget: maxReread*len(text) + 1<<10, mark: -1}
+	var start, end int
+	for ok := true; ; {
+		if start, end, ok = s.next(end); !ok {
+			return false
+		}
+		if s.wrapper == "" {
+			break
+		}
+		if c.findMembers(it, s.wrapper) {
+			it.readPrefix(text[:start])
+			it.placed(positions, start, end)
+			return true
+		}
+		s.wrapper = "" // an object of the line's own
 	}
 	it.readPrefix(text[:start])
-	if s.wrapper != "" {
-		it.placed(positions, start, end)
-		return c.findMembers(it, s.wrapper)
-	}
 	it.found.messages = text[start:end]
 	last := end
 	if more := s.more(end); len(more) > 0 {
@@ -43,6 +50,7 @@ func (it *Item) findLine(text string, positions bool, c *Carrier) bool {
 	}
 	if s.cut {
 		it.found.capture = verdict.Cut
+		last = len(text)
 	}
 	it.placed(positions, start, last)
 	return true
@@ -64,6 +72,7 @@ type lineSearch struct {
 	cut    bool // the last message goes on beyond what was recorded
 	// wrapper is an object that has messages in it and is none itself.
 	wrapper string
+	mark    int // where the next middleMark is that was looked for
 }
 
 // middleMark is how clients tell that they cut the middle out of a message.
@@ -116,11 +125,26 @@ func (s *lineSearch) more(end int) (places [][2]int) {
 // read reads the value at i. It returns how long it is and whether it is a
 // JSON-RPC message, a batch, or an object with messages in it.
 func (s *lineSearch) read(i int) (n int, found bool) {
-	text := s.text[i:]
-	if mark := strings.Index(text, middleMark); mark >= 0 {
-		// What stands behind the mark goes on somewhere else in the message.
-		text = text[:mark]
+	n, found, broken := s.readText(s.text[i:])
+	if !broken {
+		return n, found
 	}
+	if s.mark < i {
+		s.mark = len(s.text)
+		if at := strings.Index(s.text[i:], middleMark); at >= 0 {
+			s.mark = i + at
+		}
+	}
+	if s.mark == len(s.text) {
+		return n, found
+	}
+	// What stands behind the mark goes on somewhere else in the message.
+	n, found, _ = s.readText(s.text[i:s.mark])
+	return n, found
+}
+
+// readText is read for the beginning of text, and reports what is malformed.
+func (s *lineSearch) readText(text string) (n int, found, broken bool) {
 	r := &s.item.reader
 	r.Reset(text, jsonrpc.Values)
 	for r.Next() {
@@ -128,30 +152,33 @@ func (s *lineSearch) read(i int) (n int, found bool) {
 		s.budget -= m.Offset
 		switch {
 		case m.State == jsonrpc.Malformed || m.State == jsonrpc.TooDeep || m.Kind != jsonrpc.Object:
-			return 0, found
+			return 0, found, !found
 		case m.JSONRPC.Present():
 			found = true
 			n = m.Offset
 			s.cut = m.State == jsonrpc.Cut
 			if s.cut {
-				return len(text), true
+				return len(text), true, false
 			}
 		case m.State == jsonrpc.Cut:
-			return len(text), false
+			return len(text), false, false
 		case strings.Contains(text[:m.Offset], sweepWord):
 			if !found {
 				s.wrapper = text[:m.Offset]
 			}
-			return m.Offset, true
+			return m.Offset, true, false
 		default:
-			return m.Offset, found
+			return m.Offset, found, false
 		}
 		if !m.InBatch {
-			return n, true
+			// A message cannot end before the object that it is in does: its
+			// middle was cut out, and what is left happens to close.
+			rest := strings.TrimLeft(text[n:], " \t\r\n")
+			return n, true, strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]}")
 		}
 	}
 	// The end of the array.
-	return n + max(strings.IndexByte(text[n:], ']')+1, 0), found
+	return n + max(strings.IndexByte(text[n:], ']')+1, 0), found, false
 }
 
 // What clients and proxies of MCP write before a message, and the direction
@@ -186,6 +213,8 @@ func (it *Item) readPrefix(prefix string) {
 	if line := strings.LastIndexByte(strings.TrimRight(prefix, " \t\r\n"), '\n'); line >= 0 {
 		prefix = prefix[line+1:]
 	}
+	const longest = 256
+	prefix = prefix[max(0, len(prefix)-longest):]
 	for i := range prefixes {
 		p := &prefixes[i]
 		if !strings.Contains(prefix, p.text) {

@@ -31,6 +31,7 @@ var DefaultLogPaths = []LogPath{
 	{"ai.mcp.rpc[*].payload.request", "ai.mcp.rpc[*].payload.response"},
 	{"request", "response"},
 	{"request", "raw"},
+	{"message", "response"},
 	{"message", ""},
 	{"payload", ""},
 	{"msg", ""},
@@ -46,6 +47,19 @@ var DefaultLogPaths = []LogPath{
 func (c *Carrier) findMembers(it *Item, text string) bool {
 	root := c.tree(text)
 	for i := range c.config.LogPaths {
+		// Two messages that belong together say more than one with a name that
+		// may mean anything.
+		p := &c.config.LogPaths[i]
+		request, response := root.find(p.Request), ""
+		if p.Response != "" {
+			response = root.find(p.Response)
+		}
+		if strings.Contains(request, sweepWord) && strings.Contains(response, sweepWord) {
+			it.foundSides(root, p, request, response)
+			return true
+		}
+	}
+	for i := range c.config.LogPaths {
 		p := &c.config.LogPaths[i]
 		request := root.find(p.Request)
 		if p.Response == "" {
@@ -59,11 +73,22 @@ func (c *Carrier) findMembers(it *Item, text string) bool {
 		if request == "" && response == "" || !strings.Contains(request, sweepWord) && !strings.Contains(response, sweepWord) {
 			continue
 		}
-		it.found.request, it.found.response, it.found.wrapper, it.found.both = request, response, root, true
-		it.Text.Members = [2]string{p.Request, p.Response}
+		if _, kind := jsonrpc.Lookup(plainText(response), "method"); request == "" && kind != jsonrpc.Absent {
+			// The member for responses holds a request.
+			it.found.messages = plainText(response)
+			it.Text.Members = [2]string{p.Response}
+			return true
+		}
+		it.foundSides(root, p, request, response)
 		return true
 	}
 	return false
+}
+
+// foundSides notes the two sides of an exchange, and where they were.
+func (it *Item) foundSides(wrapper *node, p *LogPath, request, response string) {
+	it.found.request, it.found.response, it.found.wrapper, it.found.both = request, response, wrapper, true
+	it.Text.Members = [2]string{p.Request, p.Response}
 }
 
 // findMemberText finds messages in a member that may be of either side: an
@@ -93,13 +118,22 @@ var (
 	versionPaths = []string{"request.headers.mcp-protocol-version", "request.headers.Mcp-Protocol-Version", "requestHeaders.mcp-protocol-version"}
 )
 
+// harStatus is 0 in a HAR entry whose request failed.
+const harStatus = "response.status"
+
 // describeWrapper reads what the object around the bodies says of the exchange.
 func (it *Item) describeWrapper(wrapper *node) {
 	ex := &it.Exchange
 	if ex.Status == 0 {
 		for _, p := range statusPaths {
-			if n, err := strconv.Atoi(plainText(wrapper.find(p))); err == nil && 100 <= n && n < 1000 {
+			n, err := strconv.Atoi(plainText(wrapper.find(p)))
+			if err == nil && 100 <= n && n < 1000 {
 				ex.Status, ex.HTTP = n, true
+				break
+			}
+			if err == nil && n == 0 && p == harStatus {
+				// HAR 1.2: no response came.
+				ex.HTTP, it.noStatus = true, true
 				break
 			}
 		}
@@ -144,8 +178,8 @@ func (it *Item) harHeaders(wrapper *node) {
 			continue
 		}
 		jsonrpc.Elements(headers, func(header string) bool {
-			value := plainText(rawMember(header, "value"))
-			switch strings.ToLower(plainText(rawMember(header, "name"))) {
+			value := plainText(directMember(header, "value"))
+			switch strings.ToLower(plainText(directMember(header, "name"))) {
 			case "mcp-session-id":
 				ex.Header, ex.SessionID, it.Session = true, value, value
 			case "mcp-protocol-version":
@@ -170,7 +204,7 @@ func (it *Item) harHeaders(wrapper *node) {
 	}
 }
 
-func rawMember(object, name string) string {
+func directMember(object, name string) string {
 	value, _ := jsonrpc.Lookup(object, name)
 	return value
 }

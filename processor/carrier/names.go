@@ -47,6 +47,7 @@ const (
 	knownMethod
 	rpcMethod
 	knownTool
+	knownID
 	knownVersion
 	knownSession
 	knownCode
@@ -124,6 +125,8 @@ var names = []name{
 	{"rpc.method", rpcMethod, 0},
 	{"gen_ai.tool.name", knownTool, 0},
 	{"mcp.tool.name", knownTool, 1},
+	{"jsonrpc.request.id", knownID, 0},
+	{"mcp.request.id", knownID, 1},
 	{"mcp.protocol.version", knownVersion, 0},
 	{"jsonrpc.error.code", knownCode, 0},
 	{"rpc.response.status_code", knownCode, 1},

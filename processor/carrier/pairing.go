@@ -29,6 +29,9 @@ type Pairing struct {
 	counts  PairingCounts
 
 	reported int // the size that Counts told last
+	numbered uint64
+	// clock is only used to forget: items of any age may come at any time.
+	clock func() time.Duration
 }
 
 // PairingCounts is what happened since the last call of Counts.
@@ -42,20 +45,25 @@ type PairingCounts struct {
 }
 
 type pendingRequest struct {
-	asked verdict.Asked
-	time  int64  // nanoseconds
-	other uint64 // the other key that it is kept under, 0 if there is none
+	asked  verdict.Asked
+	time   int64  // of the item, in nanoseconds
+	number uint64 // no two requests have the same
+	other  uint64 // the other key that it is kept under, 0 if there is none
 }
 
+// pendingKey is an entry of the queue in which requests are forgotten.
 type pendingKey struct {
-	key  uint64
-	time int64
+	key     uint64
+	number  uint64
+	arrived time.Duration
 }
 
 // NewPairing returns a Pairing that remembers a request for window, and at most
 // maxPending of them.
 func NewPairing(window time.Duration, maxPending int) *Pairing {
+	start := time.Now()
 	return &Pairing{
+		clock:  func() time.Duration { return time.Since(start) },
 		window: window, maxPending: maxPending, seed: maphash.MakeSeed(),
 		pending: map[uint64][]pendingRequest{},
 	}
@@ -140,27 +148,55 @@ func fromServer(method string) bool {
 	}
 }
 
+// maxAskedBytes is the length to which what is remembered of a request is cut.
+// Longer names are not written either.
+const maxAskedBytes = 256
+
+// remembered returns a copy of what is to be remembered of a request, which
+// keeps nothing of the text alive that it was read from.
+func remembered(a verdict.Asked) verdict.Asked {
+	for _, s := range [...]*string{&a.Method, &a.Tool, &a.Prompt, &a.URI, &a.Revision} {
+		*s = strings.Clone((*s)[:min(len(*s), maxAskedBytes)])
+	}
+	if len(a.Extensions) > 4*maxAskedBytes {
+		// As if the request had been cut before: nothing is concluded from
+		// extensions that are not known.
+		a.Extensions, a.Complete = "", false
+	}
+	a.Extensions = strings.Clone(a.Extensions)
+	return a
+}
+
+// sameCall reports whether two requests ask for the same.
+func sameCall(a, b verdict.Asked) bool {
+	a.Note = b.Note
+	return a == b
+}
+
 // Remember keeps the request with this id, seen on the stream s.
 func (p *Pairing) Remember(s *Stream, id jsonrpc.ID, asked verdict.Asked) {
 	fromClient := s.ToServer || !s.ToClient && !fromServer(asked.Method)
-	asked.Method, asked.Tool, asked.Prompt = strings.Clone(asked.Method), strings.Clone(asked.Tool), strings.Clone(asked.Prompt)
-	asked.URI, asked.Revision, asked.Extensions = strings.Clone(asked.URI), strings.Clone(asked.Revision), strings.Clone(asked.Extensions)
+	asked = remembered(asked)
 	byLabel, bySession := p.key(s, false, id, fromClient), uint64(0)
 	if s.Session != "" {
 		bySession = p.key(s, true, id, fromClient)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.expire(s.Time)
-	p.add(byLabel, pendingRequest{asked: asked, time: s.Time, other: bySession})
+	now := p.clock()
+	p.expire(now)
+	p.numbered++
+	r := pendingRequest{asked: asked, time: s.Time, number: p.numbered, other: bySession}
+	p.add(byLabel, r, now)
 	if s.Session != "" {
-		p.add(bySession, pendingRequest{asked: asked, time: s.Time, other: byLabel})
+		r.other = byLabel
+		p.add(bySession, r, now)
 	}
 }
 
-func (p *Pairing) add(key uint64, r pendingRequest) {
+func (p *Pairing) add(key uint64, r pendingRequest, now time.Duration) {
 	for _, known := range p.pending[key] {
-		if known.time == r.time && known.asked == r.asked {
+		if known.time == r.time && sameCall(known.asked, r.asked) {
 			return // delivered twice
 		}
 	}
@@ -170,13 +206,13 @@ func (p *Pairing) add(key uint64, r pendingRequest) {
 		}
 	}
 	p.pending[key] = append(p.pending[key], r)
-	p.order = append(p.order, pendingKey{key, r.time})
+	p.order = append(p.order, pendingKey{key, r.number, now})
 	p.size++
 }
 
-// expire drops the requests whose window was over at now.
-func (p *Pairing) expire(now int64) {
-	for p.head < len(p.order) && now-p.order[p.head].time > int64(p.window) {
+// expire drops the requests that came longer ago than the window.
+func (p *Pairing) expire(now time.Duration) {
+	for p.head < len(p.order) && now-p.order[p.head].arrived > p.window {
 		if p.dropOldest() {
 			p.counts.Expired++
 		}
@@ -190,7 +226,7 @@ func (p *Pairing) expire(now int64) {
 		// Most have been answered and are still queued.
 		alive := p.order[:0]
 		for _, k := range p.order[p.head:] {
-			if slices.ContainsFunc(p.pending[k.key], func(r pendingRequest) bool { return r.time == k.time }) {
+			if slices.ContainsFunc(p.pending[k.key], func(r pendingRequest) bool { return r.number == k.number }) {
 				alive = append(alive, k)
 			}
 		}
@@ -203,13 +239,13 @@ func (p *Pairing) expire(now int64) {
 func (p *Pairing) dropOldest() bool {
 	k := p.order[p.head]
 	p.head++
-	return p.drop(k.key, k.time)
+	return p.drop(k.key, k.number)
 }
 
-func (p *Pairing) drop(key uint64, time int64) bool {
+func (p *Pairing) drop(key, number uint64) bool {
 	list := p.pending[key]
 	for i := range list {
-		if list[i].time != time {
+		if list[i].number != number {
 			continue
 		}
 		list = append(list[:i], list[i+1:]...)
@@ -245,38 +281,64 @@ func (a *PairingAsker) Reset(p *Pairing, s *Stream) { a.pairing, a.stream = p, s
 
 // Asked returns the one request with this id that was seen on the stream within
 // the window before the response, and has no answer yet. If there are several
-// none is returned: a wrong request would be worse than none.
+// that ask for different things none is returned: a wrong request would be
+// worse than none.
 func (a *PairingAsker) Asked(id jsonrpc.ID) (verdict.Asked, bool) {
 	p, s := a.pairing, a.stream
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var candidate pendingRequest
-	var from uint64
-	n := 0
-	session := s.Session != ""
-	for _, fromClient := range [...]bool{true, false} {
-		// What goes to the client answers a request of the client.
-		if fromClient && s.ToServer || !fromClient && s.ToClient {
-			continue
-		}
-		key := p.key(s, session, id, fromClient)
-		for _, r := range p.pending[key] {
-			if age := s.Time - r.time; age >= 0 && age <= int64(p.window) {
-				candidate, from = r, key
-				n++
-			}
-		}
+	found, n := p.lookup(s, id, s.Session != "", false)
+	if n == 0 && s.Session != "" {
+		// The session may have begun with this response.
+		found, n = p.lookup(s, id, false, true)
 	}
 	switch n {
 	case 0:
 		return verdict.Asked{}, false
 	case 1:
-		p.drop(from, candidate.time)
-		p.drop(candidate.other, candidate.time)
 		p.counts.Paired++
-		return candidate.asked, true
+		return found, true
 	default:
 		p.counts.Ambiguous++
 		return verdict.Asked{}, false
 	}
+}
+
+// lookup returns the latest request that a response on s may answer, and how
+// many different ones there are. If there is one it is forgotten.
+func (p *Pairing) lookup(s *Stream, id jsonrpc.ID, session, withoutSession bool) (asked verdict.Asked, different int) {
+	var latest pendingRequest
+	for _, fromClient := range [...]bool{true, false} {
+		// What goes to the client answers a request of the client.
+		if fromClient && s.ToServer || !fromClient && s.ToClient {
+			continue
+		}
+		for _, r := range p.pending[p.key(s, session, id, fromClient)] {
+			if age := s.Time - r.time; age < 0 || age > int64(p.window) || withoutSession && r.other != 0 {
+				continue
+			}
+			if different == 0 || !sameCall(r.asked, latest.asked) {
+				different++
+			}
+			if different == 1 && r.time >= latest.time || latest.number == 0 {
+				latest = r
+			}
+		}
+	}
+	if different != 1 {
+		return verdict.Asked{}, different
+	}
+	for _, fromClient := range [...]bool{true, false} {
+		key := p.key(s, session, id, fromClient)
+		for i := 0; i < len(p.pending[key]); {
+			r := p.pending[key][i]
+			if age := s.Time - r.time; age < 0 || !sameCall(r.asked, latest.asked) {
+				i++
+				continue
+			}
+			p.drop(key, r.number)
+			p.drop(r.other, r.number)
+		}
+	}
+	return latest.asked, 1
 }

@@ -78,6 +78,8 @@ func (c *Carrier) removeAttributes(attributes pcommon.Map) {
 func (it *Item) remove(v pcommon.Value) {
 	place, f := &it.Text, &it.found
 	switch {
+	case place.Members[0] == rawMember || place.Members[1] == rawMember:
+		// What is parsed of it stands beside the raw message.
 	case place.Structured:
 		done := false
 		for _, path := range place.Members {
@@ -110,6 +112,9 @@ func (it *Item) remove(v pcommon.Value) {
 	}
 	v.SetStr(Removed)
 }
+
+// rawMember is the member in which MCPSpy keeps a message, beside its parts.
+const rawMember = "raw"
 
 // removeMember replaces the value at the dotted path in v, and reports whether
 // there was one.

@@ -36,7 +36,7 @@ func namesIn(paths ...string) map[string]bool {
 }
 
 // find returns the JSON of the value at the dotted path, "" if there is none.
-// The values of several elements of an array stand one after the other.
+// Those of several elements of an array make a batch.
 func (n *node) find(path string) string {
 	if before, after, ok := strings.Cut(path, "[*]"); ok {
 		return n.findEach(n.find(before), strings.TrimPrefix(after, "."))
@@ -58,7 +58,7 @@ func (n *node) find(path string) string {
 }
 
 func (n *node) findEach(array, path string) string {
-	var all strings.Builder
+	var values []string
 	jsonrpc.Elements(array, func(element string) bool {
 		value := element
 		if path != "" {
@@ -67,13 +67,15 @@ func (n *node) findEach(array, path string) string {
 		if strings.HasPrefix(value, `"`) {
 			value = jsonrpc.DecodeString(value)
 		}
-		if value != "" {
-			all.WriteString(value)
-			all.WriteByte('\n')
+		if f, ok := jsonrpc.Sniff(value); ok && f == jsonrpc.JSON {
+			values = append(values, value)
 		}
 		return true
 	})
-	return all.String()
+	if len(values) == 1 {
+		return values[0]
+	}
+	return "[" + strings.Join(values, ",") + "]"
 }
 
 // member returns the last member called name.

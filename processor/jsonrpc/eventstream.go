@@ -11,9 +11,8 @@ type eventStream struct {
 	// lf and cr are where the next LF and CR stand, from pos on.
 	lf, cr int
 
-	resumable    bool // an event had an id to resume from, or told when to
-	unfinished   bool // the text ended inside a line or between the lines of an event
-	unterminated bool // the event last returned was not ended by a blank line
+	resumable  bool // an event had an id to resume from, or told when to
+	unfinished bool // the text ended inside a line or between the lines of an event
 }
 
 // reset makes e read text from pos on.
@@ -167,15 +166,17 @@ func isFieldLine(line string) bool {
 // APIs. It begins like JSON and is none.
 const doneMark = "[DONE]"
 
-// isForeign reports whether data is nothing that was meant to be a message, so
-// that it is passed over: only objects and arrays are. cut says that data may
-// have gone on.
+// isForeign reports whether data, of which the first byte is not white space, is
+// nothing that was meant to be a message, so that it is passed over: only objects
+// and arrays are. cut says that data may have gone on.
 func isForeign(data string, cut bool) bool {
 	switch data[0] {
 	case '{':
 		return false
 	case '[':
-		return data == doneMark || cut && len(data) > 1 && strings.HasPrefix(doneMark, data) || isTruncationMark([]byte(data))
+		return strings.TrimRight(data, " \t\r\n") == doneMark ||
+			cut && len(data) > 1 && strings.HasPrefix(doneMark, data) ||
+			isTruncationMark([]byte(data))
 	}
 	return true
 }

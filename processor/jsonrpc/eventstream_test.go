@@ -40,7 +40,7 @@ func TestEventStreamsThatAreRead(t *testing.T) {
 		"id that is empty":     {"id:\nid\ndata: {\"id\":1}\n\n", []string{"1"}, Summary{Events: 1}},
 		"id without data":      {"id: 7\n\n", nil, Summary{Resumable: true}},
 		"colon in the value":   {"id: a:b\ndata:: {}\n\n", nil, Summary{Events: 1, Foreign: 1, Resumable: true}},
-		"foreign":              {"data: [DONE]\n\ndata: /messages?id=7\n\ndata: ping\n\ndata: \"x\"\n\ndata: 7\n\ndata:  \n\n", nil, Summary{Events: 6, Foreign: 6}},
+		"foreign":              {"data: [DONE]\n\ndata:  [DONE] \n\ndata: /messages?id=7\n\ndata: ping\n\ndata: \"x\"\n\ndata: 7\n\ndata:  \n\n", nil, Summary{Events: 7, Foreign: 7}},
 		"U+0085 and U+2028":    {"data: {\"id\":\"a\u0085b\u2028c\vd\"}\n\n", []string{""}, Summary{Events: 1, Broken: 1}},
 		"U+0085 and U+2028, 2": {"data: {\"id\":\"a\u0085b\u2028c\u2029d\"}\n\n", []string{"a\u0085b\u2028c\u2029d"}, Summary{Events: 1}},
 		"broken":               {"data: {\"id\"}\n\ndata: {\"id\":2}\n\n", []string{"", "2"}, Summary{Events: 2, Broken: 1}},
@@ -182,7 +182,7 @@ func requireAgreesWithReference(t *testing.T, text string) {
 	foreign, broken, messages, known := 0, 0, 0, true
 	for _, event := range events {
 		var value any
-		data := strings.Trim(event.data, " \t\r\n")
+		data := strings.TrimLeft(event.data, " \t\r\n")
 		err := json.Unmarshal([]byte(data), &value)
 		switch value := value.(type) {
 		case map[string]any:
@@ -191,7 +191,7 @@ func requireAgreesWithReference(t *testing.T, text string) {
 			messages += len(value)
 		default:
 			switch {
-			case err == nil || isForeign(event.data, !event.ended):
+			case err == nil || data == "" || isForeign(data, !event.ended):
 				foreign++
 			case !event.ended || strings.ContainsAny(data, ".…<([{-"):
 				known = false // may be cut, by the end or by a mark
@@ -221,7 +221,7 @@ func eventStreamSeeds() []string {
 	return []string{
 		"", "\n", "\r", "\r\n", "data", "data:", "data: \n\n", ":\n\n", "\uFEFFdata: {}\n\n",
 		"data: {\"id\":1}\n\n", "data: {\"id\":1}\r\rdata:[1,2]\r\n\r\n", "data: {\ndata:}\n\n", "id: 7\nretry: 3\ndata: [DONE]\n\n",
-		"event: message\nid: s-1\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\n\n", "data: {}x\n\ndata: [\n\n", "data: {\"a\":...", "id: a\x00\nretry: x\ndata\ndata\n\n",
+		"data\rdata:[", "event: message\nid: s-1\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\n\n", "data: {}x\n\ndata: [\n\n", "data: {\"a\":...", "id: a\x00\nretry: x\ndata\ndata\n\n",
 	}
 }
 

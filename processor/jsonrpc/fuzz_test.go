@@ -111,7 +111,7 @@ func FuzzReader(f *testing.F) {
 		_, _ = Lookup(text, "a", "b")
 		Members(text, func(_, value string, _ Kind) bool { return value != "" })
 		result := ReadResult(text)
-		require.True(t, json.Valid([]byte(text)) == (result.State == Complete), "%q", text)
+		require.Equal(t, json.Valid([]byte(text)), result.State == Complete, "%q", text)
 		_, _ = DecodeString(text), FirstElement(text)
 	})
 }

@@ -133,7 +133,7 @@ func (id ID) String() string {
 // plainInteger returns a number as plain decimal if it is an integer of at most
 // 20 digits, and as it is otherwise.
 func plainInteger(raw string) string {
-	if strings.IndexAny(raw, ".eE") < 0 && raw != "-0" {
+	if !strings.ContainsAny(raw, ".eE") && raw != "-0" {
 		return raw
 	}
 	d := parseDecimal(raw)

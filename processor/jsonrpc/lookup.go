@@ -30,13 +30,15 @@ func readAs(raw string, in place) Message {
 		i, m.Kind = sc.value(b, i, 0)
 	}
 	m.InvalidUTF8 = sc.invalidUTF8
-	*v = Value{start: uint32(start), Kind: m.Kind, flags: flagOpen}
 	if i < 0 {
 		m.stopped(sc)
-		v.end = uint32(max(sc.at, start))
+		*v = Value{uint32(start), uint32(max(sc.at, start)), m.Kind, flagOpen}
 		return *m
 	}
-	v.close(b, i)
+	*v = Value{uint32(start), uint32(i), m.Kind, 0}
+	if m.Kind >= Array && isEmpty(b, start, i) {
+		v.flags = flagEmpty
+	}
 	if m.Offset = next(b, i); m.Offset < len(b) {
 		m.State, m.Cause = Malformed, TrailingData
 	}

@@ -6,11 +6,10 @@ func (r *Reader) object(b []byte, i int, in place) int {
 	if i = next(b, i); i < len(b) && b[i] == '}' {
 		return i + 1
 	}
-	m, sc := &r.message, &r.scanner
 	for {
 		if uint(i) >= uint(len(b)) || b[i] != '"' {
 			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != '"' {
-				return sc.unexpected(b, i)
+				return r.scanner.unexpected(b, i)
 			}
 		}
 		var (
@@ -19,17 +18,17 @@ func (r *Reader) object(b []byte, i int, in place) int {
 		)
 		start := i + 1
 		if i = shortString(b, start); uint(i) < uint(len(b)) && b[i] == '"' {
-			v, inner = m.member(in, b[start:i:i])
+			v, inner = r.message.member(in, b[start:i:i])
 			i++
 		} else {
 			var escaped bool
-			if i, escaped = sc.str(b, i); i < 0 {
+			if i, escaped = r.scanner.str(b, i); i < 0 {
 				return stopped
 			}
 			if escaped {
-				v, inner = m.escapedMember(in, m.text[start:i-1])
+				v, inner = r.message.escapedMember(in, r.message.text[start:i-1])
 			} else {
-				v, inner = m.member(in, b[start:i-1])
+				v, inner = r.message.member(in, b[start:i-1])
 			}
 		}
 		if v == nil {
@@ -37,52 +36,58 @@ func (r *Reader) object(b []byte, i int, in place) int {
 		}
 		if uint(i) >= uint(len(b)) || b[i] != ':' {
 			if i = skipSpace(b, i); uint(i) >= uint(len(b)) || b[i] != ':' {
-				return sc.unexpected(b, i)
+				return r.scanner.unexpected(b, i)
 			}
 		}
 		if i = next(b, i+1); uint(i) >= uint(len(b)) {
-			return sc.unexpected(b, i)
+			return r.scanner.unexpected(b, i)
 		}
 
 		flags := uint8(flagOpen)
 		if v.Present() {
 			flags |= flagTwice
-			m.forget(inner)
+			if inner != untracked {
+				r.message.forget(inner)
+			}
 		}
 		kind := kinds[b[i]]
 		*v = Value{start: uint32(i), Kind: kind, flags: flags}
 		switch kind {
 		case Absent:
-			i = sc.unexpected(b, i)
+			i = r.scanner.unexpected(b, i)
 		case String:
 			if i = shortString(b, i+1); uint(i) < uint(len(b)) && b[i] == '"' {
 				i++
 			} else {
 				var escaped bool
-				if i, escaped = sc.str(b, i); escaped {
+				if i, escaped = r.scanner.str(b, i); escaped {
 					v.flags |= flagEscaped
 				}
 			}
 		case Number:
-			i = sc.number(b, i)
+			i = r.scanner.number(b, i)
 		case Object:
 			if inner != untracked {
 				i = r.object(b, i+1, inner)
 			} else {
-				i = sc.container(b, i, r.depth+depthOf[in])
+				i = r.scanner.container(b, i, r.depth+depthOf[in])
 			}
 		case Array:
-			i = sc.container(b, i, r.depth+depthOf[in])
+			i = r.scanner.container(b, i, r.depth+depthOf[in])
 		default:
-			i = sc.literal(b, i)
+			i = r.scanner.literal(b, i)
 		}
 		if i < 0 {
-			if v.end = uint32(sc.at); v.end <= v.start {
+			if v.end = uint32(r.scanner.at); v.end <= v.start {
 				*v = Value{} // a truncation mark stands in its place
 			}
 			return stopped
 		}
-		v.close(b, i)
+		v.end = uint32(i)
+		v.flags &^= flagOpen
+		if v.Kind >= Array && isEmpty(b, int(v.start), i) {
+			v.flags |= flagEmpty
+		}
 
 		end := i
 		if i = next(b, i); uint(i) < uint(len(b)) {
@@ -94,21 +99,16 @@ func (r *Reader) object(b []byte, i int, in place) int {
 				return i + 1
 			}
 		}
-		if v.Kind == Number && sc.mayGoOn(b, end) {
+		if v.Kind == Number && r.scanner.mayGoOn(b, end) {
 			v.flags |= flagOpen
 		}
-		return sc.unexpected(b, i)
+		return r.scanner.unexpected(b, i)
 	}
 }
 
-// close notes that v ends at i.
-func (v *Value) close(b []byte, i int) {
-	v.end = uint32(i)
-	v.flags &^= flagOpen
-	if v.Kind >= Array && next(b, int(v.start)+1) == i-1 {
-		v.flags |= flagEmpty
-	}
-}
+// isEmpty reports whether nothing but white space is in the array or object from
+// start to end.
+func isEmpty(b []byte, start, end int) bool { return next(b, start+1) == end-1 }
 
 // longestName is no shorter than the longest name that is tracked.
 const longestName = 48

@@ -12,7 +12,7 @@ func (j *Judge) recognised() bool {
 	case ex.Header, ex.PathMatch:
 		// Clients carry the headers to authorization servers as well.
 		return !ex.WellKnown && ex.Request.Media != MediaForm && !oauth(&ex.Request) && !oauth(&ex.Response)
-	case len(j.asked) > 0:
+	case len(j.asked) > 0, j.settings.InstrumentedSpans && ex.KnownMethod != "" && ex.KnownID && !ex.Log:
 		return true
 	default:
 		return j.response.shape && (!j.request.read || j.answersOwn())

@@ -98,6 +98,7 @@ type Exchange struct {
 	// What is on the item already, written by an MCP instrumentation.
 	KnownMethod string // mcp.method.name
 	KnownTool   string // gen_ai.tool.name
+	KnownID     bool   // jsonrpc.request.id is there
 	ErrorType   string // error.type
 	IsError     bool   // mcp.tool.result.is_error is true
 	IsNoError   bool   // mcp.tool.result.is_error is false

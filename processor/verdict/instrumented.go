@@ -21,8 +21,8 @@ func (j *Judge) instrumented() bool {
 	}
 	j.assume()
 	if !(j.settings.InstrumentedSpans && j.words()) && !j.fragment() {
-		if !j.settings.InstrumentedSpans || ex.HTTP && (ex.Status != 0 || ex.Header) {
-			// An HTTP span has more to say than an attribute that may be copied.
+		if !j.settings.InstrumentedSpans || ex.HTTP && (!ex.KnownID || ex.Header || ex.Failure != NotFailed || ex.Status != 0 && (ex.Status < 200 || ex.Status > 299)) {
+			// An HTTP span has more to say.
 			return false
 		}
 		j.set(Undetermined, NoErrorRecorded)

@@ -47,7 +47,7 @@ demo: build ## show what the collector makes of real MCP traffic, then end
 .PHONY: test
 test: build vet ## run all tests, with the race detector
 	@echo "== examples"
-	@examples/check.sh $(COLLECTOR)
+	@examples/check.sh "$(CURDIR)/$(COLLECTOR)"
 # -count=1 outside the plugin: the cache of test results does not know that the collector has changed.
 	$(call each,go test,$(MODULES),MCP_COLLECTOR="$(CURDIR)/$(COLLECTOR)" $(GO) test $(RACE) $$([ "$$m" = . ] || echo -count=1) ./...)
 

@@ -20,7 +20,8 @@ const (
 func (it *Item) findLine(text string, positions bool, c *Carrier) bool {
 	s := lineSearch{item: it, text: text, budget: maxReread*len(text) + 1<<10, mark: -1}
 	var start, end int
-	for ok := true; ; {
+	for {
+		var ok bool
 		if start, end, ok = s.next(end); !ok {
 			return false
 		}

@@ -100,6 +100,8 @@ type Item struct {
 	Stream             string
 
 	values [fieldCount]found
+	set    []field // of values
+	used   bool    // more than values was set
 	words  [4]string
 	decode decoder
 
@@ -116,12 +118,22 @@ type found struct {
 	ok    bool
 }
 
+// reset makes it ready for the next item. Most items are none of MCP, so only
+// what was set is cleared.
 func (it *Item) reset() {
+	for _, f := range it.set {
+		it.values[f] = found{}
+	}
+	it.set = it.set[:0]
+	it.Outcome, it.HasOutcome, it.Class = "", false, ""
+	if !it.used {
+		return
+	}
+	it.used = false
 	it.Exchange = verdict.Exchange{}
-	it.Outcome, it.HasOutcome, it.Class, it.Session, it.Text = "", false, "", "", TextPlace{}
+	it.Session, it.Text = "", TextPlace{}
 	it.ToServer, it.ToClient, it.Stream = false, false, ""
 	it.querySession, it.noStatus, it.found = "", false, textFound{}
-	clear(it.values[:])
 	clear(it.words[:])
 }
 
@@ -178,7 +190,7 @@ func (c *Carrier) attributes(t *table, attributes pcommon.Map, it *Item) bool {
 			it.HasOutcome = true
 			continue
 		case sessionHeader, versionHeader, methodHeader, nameHeader:
-			sign, it.Exchange.Header = true, true
+			sign, it.used, it.Exchange.Header = true, true, true
 		case knownMethod:
 			sign = sign || c.config.InstrumentedSpans
 		case fragment:
@@ -201,7 +213,11 @@ func (c *Carrier) attributes(t *table, attributes pcommon.Map, it *Item) bool {
 // note keeps value under the name n, unless a name of lower rank has told the
 // field.
 func (it *Item) note(n name, value pcommon.Value) {
-	if v := &it.values[n.field]; !v.ok || n.rank < v.rank {
+	v := &it.values[n.field]
+	if !v.ok {
+		it.set = append(it.set, n.field)
+	}
+	if !v.ok || n.rank < v.rank {
 		*v = found{value: value, rank: n.rank, ok: true}
 	}
 }
@@ -266,6 +282,7 @@ func mentions(f found) bool {
 
 // exchange fills the Exchange from the fields that were found.
 func (c *Carrier) exchange(it *Item) {
+	it.used = true
 	ex := &it.Exchange
 	ex.HTTPMethod = strings.ToUpper(it.text(httpMethod))
 	ex.Status = int(it.number(status))
@@ -402,6 +419,7 @@ func (c *Carrier) spanFailure(span ptrace.Span, it *Item, failed bool) {
 
 // url reads path and query of the URL and compares the path with the settings.
 func (c *Carrier) url(it *Item) {
+	it.used = true
 	ex := &it.Exchange
 	path, query := splitURL(it.text(urlFull))
 	if target := it.text(urlTarget); path == "" && target != "" {

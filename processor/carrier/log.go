@@ -33,6 +33,7 @@ func (p *TextPlace) Found() bool { return p.OnBody || p.Attribute != "" }
 // attributes, then the body of the record.
 func (c *Carrier) Log(record plog.LogRecord, it *Item) bool {
 	sign := c.attributes(c.logTable, record.Attributes(), it)
+	it.used = true
 	ex := &it.Exchange
 	ex.Log = true
 	if !it.hasBody() {

@@ -39,6 +39,7 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.panicked(w, cause)
+			w.tally.items[failed]++
 			if p.keep != KeepAlways {
 				p.carrier.RemoveUnread(record)
 			}

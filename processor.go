@@ -287,7 +287,6 @@ func (p *mcpProcessor) removesBodies(v *verdict.Verdict) bool {
 // the item holds is not told.
 func (p *mcpProcessor) panicked(w *worker, cause any) {
 	w.tally.panics++
-	w.tally.items[failed]++
 	p.reportPanic.Do(func() {
 		fields := []zap.Field{zap.ByteString("stack", debug.Stack())}
 		if err, ok := cause.(error); ok {

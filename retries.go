@@ -221,26 +221,32 @@ func (p *mcpProcessor) observe(w *worker, then int64) {
 		if a.Start > then {
 			return
 		}
-		f := p.retries.Observe(&a.Attempt)
-		if a.note != nil {
-			ref := f.Ref
-			a.note.ref.Store(&ref)
-		}
-		isCall := a.Method.IsCall() && a.HTTPMethod != "GET"
-		w.tally.finding(&f, isCall)
-		if a.written {
-			continue
-		}
-		p.writer.writeFinding(a.attributes, &f, isCall)
-		if f.Link == retry.NoLink {
-			continue
-		}
-		if a.isSpan {
-			p.writer.link(a.span, &f)
-		} else {
-			p.writer.previous(a.attributes, &f)
-		}
+		p.observeOne(w, a)
 	}
+}
+
+func (p *mcpProcessor) observeOne(w *worker, a *attempt) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.panicked(w, cause)
+		}
+	}()
+	f := p.retries.Observe(&a.Attempt)
+	if a.note != nil {
+		ref := f.Ref
+		a.note.ref.Store(&ref)
+	}
+	isCall := a.Method.IsCall() && a.HTTPMethod != "GET"
+	w.tally.finding(&f, isCall)
+	switch {
+	case a.written:
+		return
+	case f.Link != retry.NoLink && a.isSpan:
+		p.writer.link(a.span, &f)
+	case f.Link != retry.NoLink:
+		p.writer.previous(a.attributes, &f)
+	}
+	p.writer.writeFinding(a.attributes, &f, isCall)
 }
 
 // settle brings the answer of the exchange judged last to the attempts that

@@ -41,6 +41,7 @@ func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) 
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.panicked(w, cause)
+			w.tally.items[failed]++
 			if p.keep != KeepAlways {
 				p.carrier.RemoveFromSpan(span)
 			}

@@ -52,6 +52,22 @@ func (l *list) number(a attribute, n int64) {
 	}
 }
 
+// answer lists what an exchange and each of its messages have in common.
+func (l *list) answer(a *verdict.Answer) {
+	l.text(attrLayer, a.Outcome.Layer().String())
+	l.text(attrOutcome, a.Outcome.String())
+	l.text(attrOutcomeClass, a.Class.String())
+	l.text(attrOutcomeReason, a.Reason.String())
+	if a.HasCode {
+		l.number(attrErrorCode, a.Code)
+	}
+	l.text(attrMethodName, clamp(a.Method))
+	l.text(attrToolName, clamp(a.Tool))
+	if a.HasID && len(a.ID) <= maxValueBytes {
+		l.text(attrRequestID, valid(a.ID))
+	}
+}
+
 // put writes the list to m, leaving alone what is there.
 func (l *list) put(m pcommon.Map) {
 	m.EnsureCapacity(m.Len() + l.n)
@@ -81,18 +97,10 @@ func (w *writer) writeSpan(span ptrace.Span, ex *verdict.Exchange, v *verdict.Ve
 // write writes the attributes of v.
 func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) {
 	l := list{enabled: w.enabled}
-	l.text(attrLayer, v.Layer().String())
-	l.text(attrOutcome, v.Outcome.String())
-	l.text(attrOutcomeClass, v.Class.String())
-	l.text(attrOutcomeReason, v.Reason.String())
-	if v.HasCode {
-		l.number(attrErrorCode, v.Code)
-	}
-	l.text(attrMethodName, clamp(v.Method))
-	l.text(attrToolName, clamp(v.Tool))
-	if v.HasID && len(v.ID) <= maxValueBytes {
-		l.text(attrRequestID, valid(v.ID))
-	}
+	l.answer(&verdict.Answer{
+		Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
+		Method: v.Method, Tool: v.Tool, ID: v.ID, HasID: v.HasID,
+	})
 	if v.MessageCount > 1 {
 		l.number(attrMessageCount, int64(v.MessageCount))
 	}
@@ -240,18 +248,7 @@ func (w *writer) events(span ptrace.Span, v *verdict.Verdict) {
 		event.SetName(eventName)
 		event.SetTimestamp(span.EndTimestamp())
 		l := list{enabled: w.enabled}
-		l.text(attrLayer, a.Outcome.Layer().String())
-		l.text(attrOutcome, a.Outcome.String())
-		l.text(attrOutcomeClass, a.Class.String())
-		l.text(attrOutcomeReason, a.Reason.String())
-		if a.HasCode {
-			l.number(attrErrorCode, a.Code)
-		}
-		l.text(attrMethodName, clamp(a.Method))
-		l.text(attrToolName, clamp(a.Tool))
-		if a.HasID && len(a.ID) <= maxValueBytes {
-			l.text(attrRequestID, valid(a.ID))
-		}
+		l.answer(a)
 		l.put(event.Attributes())
 	}
 	span.SetDroppedEventsCount(span.DroppedEventsCount() + uint32(v.AnswersLeftOut))

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/otel-mcp/mcpprocessor/processor/verdict"
 )
 
 // Sender is who counts attempts in a header or attribute.
@@ -94,20 +96,9 @@ var neverSent = [...]string{
 func NeverSent(words ...string) bool {
 	for _, w := range words {
 		for _, known := range neverSent {
-			if containsFold(w, known) {
+			if verdict.ContainsFold(w, known) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// containsFold reports whether s holds word, which is in lower case, in any
-// case, without allocating.
-func containsFold(s, word string) bool {
-	for i := 0; i+len(word) <= len(s); i++ {
-		if s[i]|0x20 == word[0]|0x20 && strings.EqualFold(s[i:i+len(word)], word) {
-			return true
 		}
 	}
 	return false

@@ -94,7 +94,7 @@ func FailureOf(words ...string) SpanFailure {
 		}
 		for i := range failureWords {
 			f := failureWords[i].failure
-			if f < found && containsFold(w, failureWords[i].word) {
+			if f < found && ContainsFold(w, failureWords[i].word) {
 				found = f
 			}
 		}
@@ -102,9 +102,9 @@ func FailureOf(words ...string) SpanFailure {
 	return found
 }
 
-// containsFold reports whether s holds word, which is in lower case, in any
-// case, without allocating.
-func containsFold(s, word string) bool {
+// ContainsFold reports whether s holds word, which must be in lower case, in any
+// case. It does not allocate.
+func ContainsFold(s, word string) bool {
 	for i := 0; i+len(word) <= len(s); i++ {
 		if s[i]|0x20 == word[0]|0x20 && strings.EqualFold(s[i:i+len(word)], word) {
 			return true

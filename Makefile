@@ -68,6 +68,19 @@ examples/scale-out/build/.generated: examples/scale-out/builder-config.yaml go.m
 test-scale-out: build-scale-out ## test examples/scale-out: kill a collector, lose nothing (some minutes; not part of `test`)
 	@cd examples/scale-out && MCP_SCALE_OUT_COLLECTOR="$(CURDIR)/$(SCALE_OUT)" $(GO) test $(RACE) -count=1 -v ./...
 
+# How long `fuzz` looks for what the tests do not know, per target.
+FUZZTIME := 10s
+
+.PHONY: fuzz
+fuzz: ## look for texts that the reader gets wrong, FUZZTIME=10s for each target
+	@$(GO) test -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZTIME) ./processor/jsonrpc
+	@$(GO) test -run '^$$' -fuzz '^FuzzEventStream$$' -fuzztime $(FUZZTIME) ./processor/jsonrpc
+
+.PHONY: fuzz-items
+fuzz-items: ## the same for whole spans and log records; compiles the collector's modules once more
+	@$(GO) test -run '^$$' -fuzz '^FuzzSpan$$' -fuzztime $(FUZZTIME) .
+	@$(GO) test -run '^$$' -fuzz '^FuzzLogRecord$$' -fuzztime $(FUZZTIME) .
+
 .PHONY: vet
 vet:
 	$(call each,go vet,$(MODULES),$(GO) vet ./...)

@@ -207,9 +207,6 @@ const (
 	ResponseSide
 )
 
-// Layer is the layer of the outcome.
-func (v *Verdict) Layer() Layer { return v.Outcome.Layer() }
-
 // MaxAnswers is the number of answers of one exchange that are kept one by one.
 const MaxAnswers = 32
 

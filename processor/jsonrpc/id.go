@@ -109,10 +109,15 @@ func (id ID) EqualText(o ID) bool {
 
 // asNumber takes a string that spells a number for the number.
 func (id ID) asNumber() ID {
-	if id.kind == Number || id.encoded {
+	switch {
+	case id.kind == Number:
 		return id
+	case id.encoded:
+		// Nobody escapes digits, so it may cost an allocation.
+		return NumberID(string(appendDecoded(nil, id.text)))
+	default:
+		return NumberID(id.text)
 	}
-	return NumberID(id.text)
 }
 
 // String returns the id for display: a string decoded, an integer of up to 20

@@ -137,6 +137,9 @@ func (j *Judge) readServerMessage(m *jsonrpc.Message) {
 	if m.JSONRPC.Present() && isOwn(m, method) {
 		r.own = true
 	}
+	if m.State != jsonrpc.Complete {
+		return
+	}
 	switch method {
 	case NotificationsSubscriptionsAcknowledged:
 		r.acknowledged = true

@@ -45,6 +45,11 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last
 			}
 		}
 	}()
+	if !last && p.carrier.PassesOverRecord(record) {
+		w.tally.items[passedOver]++
+		return
+	}
+	w.used = true
 	if !p.carrier.Log(record, &w.item) {
 		w.tally.items[passedOver]++
 		return

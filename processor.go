@@ -42,6 +42,7 @@ type worker struct {
 	verdict verdict.Verdict
 	judged  bool // the judge knows the exchange that the verdict is about
 	tally   tally
+	used    bool // for more than to pass items over
 
 	vantages []vantage // of the batch; items refer to them by index
 	stream   carrier.Stream
@@ -151,15 +152,19 @@ func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 	if p.retries != nil {
 		p.telemetry.recordRetries(ctx, &w.tally, p.retries.Stats())
 	}
-	w.judge.Forget()
-	w.item.Forget()
-	w.verdict = verdict.Verdict{}
-	clear(w.spans)
-	clear(w.logs)
+	if w.used {
+		w.used = false
+		w.judge.Forget()
+		w.item.Forget()
+		w.verdict = verdict.Verdict{}
+		clear(w.spans)
+		clear(w.logs)
+		clear(w.attempts)
+		clear(w.toolCalls)
+		w.spans, w.logs, w.attempts = w.spans[:0], w.logs[:0], w.attempts[:0]
+	}
 	clear(w.vantages)
-	clear(w.attempts)
-	clear(w.toolCalls)
-	w.spans, w.logs, w.vantages, w.attempts = w.spans[:0], w.logs[:0], w.vantages[:0], w.attempts[:0]
+	w.vantages = w.vantages[:0]
 	p.workers.Put(w)
 }
 
@@ -212,8 +217,10 @@ func (p *mcpProcessor) count(w *worker, kind int, done disposition) {
 	if done == passedOver {
 		return
 	}
-	if _, ours := verdict.ParseOutcome(w.item.Outcome); w.item.HasOutcome && !ours {
-		w.tally.conflicts++
+	if w.item.HasOutcome {
+		if _, ours := verdict.ParseOutcome(w.item.Outcome); !ours {
+			w.tally.conflicts++
+		}
 	}
 	w.tally.bodies(v)
 	if done != judged {

@@ -18,8 +18,8 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			seenBy := w.see(rs.Resource(), ss.Scope())
-			for _, span := range ss.Spans().All() {
-				p.span(w, span, seenBy, false)
+			for i, spans := 0, ss.Spans(); i < spans.Len(); {
+				i = p.spans(w, spans, i, seenBy)
 			}
 		}
 	}
@@ -35,6 +35,28 @@ func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptr
 	return td, nil
 }
 
+// spans handles the spans from i on, and returns where to go on: behind the last
+// one, or behind one at which something panicked.
+func (p *mcpProcessor) spans(w *worker, spans ptrace.SpanSlice, i, seenBy int) (next int) {
+	next = i
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.panicked(w, cause)
+			w.tally.items[failed]++
+			next++
+		}
+	}()
+	for ; next < spans.Len(); next++ {
+		span := spans.At(next)
+		if p.carrier.PassesOver(span) {
+			w.tally.items[passedOver]++
+			continue
+		}
+		p.span(w, span, seenBy, false)
+	}
+	return next
+}
+
 // span finds, judges and writes one span. Unless it is the last look, a stream
 // with answers to requests of other spans is put off.
 func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) {
@@ -47,6 +69,7 @@ func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) 
 			}
 		}
 	}()
+	w.used = true
 	found := p.carrier.Span(span, &w.item)
 	if p.retries != nil && !last {
 		if id := w.item.ToolCall(); id != "" {

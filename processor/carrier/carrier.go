@@ -39,6 +39,8 @@ type Carrier struct {
 	config   Config
 	table    *table // of spans
 	logTable *table
+	// signs and logSigns are those of the names that may be signs of MCP.
+	signs, logSigns *signs
 	// pathNames are the names of members that are looked up in structured logs.
 	pathNames map[string]bool
 }
@@ -75,6 +77,7 @@ func New(c Config) *Carrier {
 	return &Carrier{
 		config: c, pathNames: namesIn(paths...),
 		table: newTable(bodies, names), logTable: newTable(bodies, names, messages, logNames),
+		signs: c.signsOf(bodies, names), logSigns: c.signsOf(bodies, names, messages, logNames),
 	}
 }
 
@@ -238,7 +241,7 @@ func (it *Item) mentions() bool {
 // http.response, where some recorders put them.
 func (c *Carrier) bodyEvents(span ptrace.Span, it *Item) bool {
 	for _, event := range span.Events().All() {
-		if event.Name() != "http.request" && event.Name() != "http.response" {
+		if !isBodyEvent(event) {
 			continue
 		}
 		for key, value := range event.Attributes().All() {
@@ -248,6 +251,10 @@ func (c *Carrier) bodyEvents(span ptrace.Span, it *Item) bool {
 		}
 	}
 	return it.hasBody() && it.mentions()
+}
+
+func isBodyEvent(event ptrace.SpanEvent) bool {
+	return event.Name() == "http.request" || event.Name() == "http.response"
 }
 
 // sweepWord is what each JSON-RPC message has in it, also where it was escaped
@@ -308,7 +315,7 @@ func (c *Carrier) exchange(it *Item) {
 
 	ex.KnownMethod, ex.KnownTool = it.text(knownMethod), it.text(knownTool)
 	ex.KnownID = it.values[knownID].ok
-	if rpc := it.text(rpcMethod); ex.KnownMethod == "" && verdict.MethodNamed(rpc) != verdict.OtherMethod {
+	if rpc := it.text(rpcMethod); rpc != "" && ex.KnownMethod == "" && verdict.MethodNamed(rpc) != verdict.OtherMethod {
 		ex.KnownMethod = rpc
 	}
 	if f := it.values[knownCode]; f.ok {
@@ -446,11 +453,14 @@ func splitURL(url string) (path, query string) {
 		return "", ""
 	}
 	if _, rest, ok := strings.Cut(url, "://"); ok {
-		slash := strings.IndexAny(rest, "/?#")
-		if slash < 0 {
+		authority := 0
+		for authority < len(rest) && rest[authority] != '/' && rest[authority] != '?' && rest[authority] != '#' {
+			authority++
+		}
+		if authority == len(rest) {
 			return "/", ""
 		}
-		url = rest[slash:]
+		url = rest[authority:]
 	}
 	url, _, _ = strings.Cut(url, "#")
 	path, query, _ = strings.Cut(url, "?")

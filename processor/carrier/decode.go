@@ -68,6 +68,9 @@ func (d *decoder) body(b *verdict.Body, value pcommon.Value, encoding string, li
 func (d *decoder) unwrap(b *verdict.Body, encoding string, limit int) (size int) {
 	size = -1
 	text := b.Text
+	if strings.HasPrefix(text, `{"`) && !binary(text) {
+		return size // nearly all bodies
+	}
 	if readable(text) && !isMapText(text) {
 		if strings.HasPrefix(text, `"`) {
 			unquote(b)

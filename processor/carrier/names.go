@@ -233,9 +233,13 @@ func (t *table) find(key string) (name, bool) {
 	return name{}, false
 }
 
+// hash hashes the length and two bytes of key, which is not empty. Of these it
+// takes the bits that are the same in all spellings: in upper and lower case, and
+// in '-' and '_'.
 func hash(key string) uint8 {
+	const same = 0x0d
 	n := len(key)
-	return uint8(n) + 7*fold(key[n-1]) + 31*fold(key[n/2])
+	return uint8(n) ^ key[n-1]&same<<4 ^ key[n/2]&same<<2
 }
 
 func sameName(a, b string) bool {

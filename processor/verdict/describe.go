@@ -19,6 +19,13 @@ func (j *Judge) recognised() bool {
 	}
 }
 
+// signSeen reports whether the shape of the result is not needed to recognise the
+// exchange: to look at it is to read a part of the body again.
+func (j *Judge) signSeen() bool {
+	ex := j.ex
+	return ex.LogPrefix || j.request.own || ex.Header || ex.PathMatch
+}
+
 // answersOwn reports whether requests of MCP's own methods were answered by
 // their ids. That tells as much as the member jsonrpc where a recorder left
 // that out of the request.

@@ -115,7 +115,7 @@ func (j *Judge) readResponseMessage(m *jsonrpc.Message) {
 	if e := j.errorOf(m); e.HasCode && r.firstError.Outcome == NoOutcome && m.Is(m.JSONRPC, "2.0") {
 		r.firstError = e
 	}
-	if !r.shape && m.ResultValue.Kind == jsonrpc.Object && m.JSONRPC.Present() {
+	if !r.shape && !j.signSeen() && m.ResultValue.Kind == jsonrpc.Object && m.JSONRPC.Present() {
 		r.shape = ownShape(m)
 	}
 	j.match(m)

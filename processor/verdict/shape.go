@@ -56,10 +56,14 @@ func hasMember(m *jsonrpc.Message, v jsonrpc.Value, name string) bool {
 }
 
 // firstHas reports whether the first element of the array v is an object with
-// a member called name.
-func firstHas(m *jsonrpc.Message, v jsonrpc.Value, name string) bool {
-	_, kind := jsonrpc.Lookup(jsonrpc.FirstElement(m.Raw(v)), name)
-	return kind != jsonrpc.Absent
+// a member called name. It reads no further than there.
+func firstHas(m *jsonrpc.Message, v jsonrpc.Value, name string) (has bool) {
+	inside := m.Raw(v)[1:]
+	jsonrpc.Members(inside, func(n, _ string, _ jsonrpc.Kind) bool {
+		has = n == name
+		return !has
+	})
+	return has
 }
 
 // isOwn reports whether m is a request or notification with a method of MCP's

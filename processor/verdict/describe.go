@@ -40,10 +40,15 @@ func (j *Judge) answersOwn() bool {
 
 // assume notes what the headers say of a request whose body does not.
 func (j *Judge) assume() {
-	ex := j.ex
-	a := call{method: ex.MethodHeader}
-	if a.method == "" {
+	ex, a := j.ex, &j.assumed
+	if a.method != "" {
+		*a = call{}
+	}
+	if a.method = ex.MethodHeader; a.method == "" {
 		a.method = ex.KnownMethod
+	}
+	if a.method == "" {
+		return
 	}
 	a.methodID = MethodNamed(a.method)
 	switch a.methodID {
@@ -57,7 +62,6 @@ func (j *Judge) assume() {
 	case ResourcesRead:
 		a.uri = ex.NameHeader
 	}
-	j.assumed = a
 }
 
 // describe says what was called, as far as it is known.

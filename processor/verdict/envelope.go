@@ -14,24 +14,37 @@ func verdictOf(o Outcome, r Reason) judged {
 	return judged{Answer: Answer{Outcome: o, Class: o.Class(), Reason: r}}
 }
 
+// set makes a the verdict of one outcome. What else is in it stays.
+func (a *judged) set(o Outcome, r Reason) {
+	a.Answer = Answer{Outcome: o, Class: o.Class(), Reason: r}
+}
+
 func undetermined(r Reason) judged { return verdictOf(Undetermined, r) }
 
 // judge judges the complete response m to c, which is nil if the request is
 // not known (DESIGN 4.5 and 4.6).
-func (j *Judge) judge(m *jsonrpc.Message, c *call) judged {
-	if why := j.envelope(m); why != NoReason {
-		a := j.errorOf(m)
-		a.Outcome, a.Class, a.Reason = InvalidEnvelope, Failure, why
-		return a
+//
+// It sets a, which is empty. To hand that large thing up as a value would take a
+// kilobyte more of the stack, for which the stack of most callers has to grow.
+func (j *Judge) judge(m *jsonrpc.Message, c *call, a *judged) {
+	why := j.envelope(m)
+	if why != NoReason || j.present(m.ErrorValue) {
+		j.judgeError(m, why, a)
+		return
 	}
-	if j.present(m.ErrorValue) {
-		return j.errorOf(m)
-	}
-	a := j.judgeResult(m, m.ResultValue, &m.Result, j.context(c))
+	j.judgeResult(m, m.ResultValue, &m.Result, j.context(c), a)
 	if a.Outcome == InputRequired || a.Outcome == TaskCreated {
 		a.result.read(m)
 	}
-	return a
+}
+
+// judgeError sets a to the error of m or, where why is a reason, to what is wrong
+// with the envelope.
+func (j *Judge) judgeError(m *jsonrpc.Message, why Reason, a *judged) {
+	*a = j.errorOf(m)
+	if why != NoReason {
+		a.Outcome, a.Class, a.Reason = InvalidEnvelope, Failure, why
+	}
 }
 
 // envelope says what is wrong with m as a JSON-RPC 2.0 response, NoReason if
@@ -116,29 +129,29 @@ func (j *Judge) errorOf(m *jsonrpc.Message) judged {
 // judgeCut judges a response whose end was not recorded, by what JSON cannot
 // take back: an error code, or isError: true. Everything else is unknown, and
 // so is all where what was read contradicts itself.
-func (j *Judge) judgeCut(m *jsonrpc.Message, c *call) judged {
-	unknown := undetermined(j.cutReason())
+func (j *Judge) judgeCut(m *jsonrpc.Message, c *call, a *judged) {
+	a.set(Undetermined, j.cutReason())
 	if m.JSONRPC.Present() && !m.Is(m.JSONRPC, "2.0") && !m.JSONRPC.Open() ||
 		m.JSONRPC.Twice() || m.ID.Twice() || m.ResultValue.Twice() || m.ErrorValue.Twice() ||
 		j.present(m.ResultValue) && j.present(m.ErrorValue) {
-		return unknown
+		return
 	}
 	if m.Error.Message.Present() && m.Error.Message.Kind != jsonrpc.String {
-		return unknown
+		return
 	}
-	if a := j.errorOf(m); a.Outcome != NoOutcome {
-		return a
+	if e := j.errorOf(m); e.Outcome != NoOutcome {
+		*a = e
+		return
 	}
 	r := &m.Result
 	if m.ResultValue.Kind != jsonrpc.Object || r.IsError.Kind != jsonrpc.True || r.IsError.Twice() || r.Content.Twice() ||
 		r.Content.Present() && r.Content.Kind != jsonrpc.Array ||
 		r.ResultType.Present() && !m.Is(r.ResultType, "complete") {
-		return unknown
+		return
 	}
 	if method := j.context(c).methodID; method == ToolsCall || method == TasksResult || j.methodUnknown(c) {
-		return verdictOf(ToolError, NoReason)
+		a.set(ToolError, NoReason)
 	}
-	return unknown
 }
 
 // cutReason says whose limit ended the text.

@@ -96,7 +96,8 @@ func (j *Judge) fragment() bool {
 	case isError == jsonrpc.False:
 		j.set(ToolSuccess, NoReason)
 	case r.Content.Present() || r.IsError.Present() || r.ResultType.Present():
-		a := j.judgeResult(&m, m.ResultValue, r, &finishedCall)
+		var a judged
+		j.judgeResult(&m, m.ResultValue, r, &finishedCall, &a)
 		j.v.Outcome, j.v.Class, j.v.Reason, j.v.ResultType = a.Outcome, a.Class, a.Reason, a.resultType
 	case codeKind == jsonrpc.Number:
 		// The error object in place of the result, as Logfire records it.

@@ -39,7 +39,8 @@ func NewJudge(s Settings) *Judge {
 func (j *Judge) Judge(ex *Exchange, v *Verdict) {
 	*v = Verdict{}
 	j.ex, j.v = ex, v
-	j.request, j.response = requestSide{}, responseSide{}
+	j.request = requestSide{} // not both at once: that would make copies
+	j.response = responseSide{}
 	j.calls, j.asked, j.answers = j.calls[:0], j.asked[:0], j.answers[:0]
 	j.noted, j.worst, j.worstCall = false, judged{}, nil
 
@@ -183,36 +184,44 @@ func (j *Judge) conclude() {
 	case j.request.unknown && j.response.responses > 0 && !j.brokenDocument() && (!j.response.partial || !j.ex.Response.Entire):
 		// Each response was noted as it was read.
 	case j.request.unknown || len(j.calls) == 0:
-		j.note(j.unanswered(nil), nil)
+		j.noteUnanswered(nil)
 	case len(j.calls) > 1 && (j.brokenDocument() || !j.response.read || j.response.responses == 0 && j.idlessAnswers()):
 		// One answer, or none that could be read, for the whole batch.
-		j.note(j.unanswered(nil), nil)
+		j.noteUnanswered(nil)
 	default:
 		for i := range j.calls {
 			c := &j.calls[i]
 			if c.answered && (c.full || !j.ex.Response.Entire) && !j.brokenDocument() {
-				j.note(c.judged, c)
+				j.note(&c.judged, c)
 			} else {
-				j.note(j.unanswered(c), c)
+				j.noteUnanswered(c)
 			}
 		}
 		if j.request.overflow > 0 {
-			j.note(undetermined(BodyTooLarge), nil)
+			left := undetermined(BodyTooLarge)
+			j.note(&left, nil)
 		}
 	}
 	j.adopt()
 }
 
+func (j *Judge) noteUnanswered(c *call) {
+	a := j.unanswered(c)
+	j.note(&a, c)
+}
+
 // note adds the verdict on one message. The worst so far is to speak for the
 // exchange; of equals the first.
-func (j *Judge) note(a judged, c *call) {
+func (j *Judge) note(a *judged, c *call) {
+	answer := a.Answer
 	if c != nil {
-		a.Method, a.Tool = c.method, c.tool
-		a.ID, a.HasID = c.idText()
+		answer.Method, answer.Tool = c.method, c.tool
+		answer.ID, answer.HasID = c.idText()
 	}
-	j.keep(a.Answer)
+	j.keep(&answer)
 	if !j.noted || severity[a.Class] > severity[j.worst.Class] {
-		j.noted, j.worst, j.worstCall = true, a, c
+		j.noted, j.worst, j.worstCall = true, *a, c
+		j.worst.Answer = answer
 	}
 }
 
@@ -232,16 +241,16 @@ func (j *Judge) adopt() {
 
 // keep remembers the verdict on one message of several, the worst ones if
 // there are more than MaxAnswers.
-func (j *Judge) keep(a Answer) {
+func (j *Judge) keep(a *Answer) {
 	if len(j.answers) < MaxAnswers {
-		j.answers = append(j.answers, a)
+		j.answers = append(j.answers, *a)
 		return
 	}
 	j.v.AnswersLeftOut++
 	for i := len(j.answers) - 1; i >= 0; i-- {
 		if severity[j.answers[i].Class] < severity[a.Class] {
 			copy(j.answers[i:], j.answers[i+1:])
-			j.answers[len(j.answers)-1] = a
+			j.answers[len(j.answers)-1] = *a
 			return
 		}
 	}

@@ -112,13 +112,20 @@ func (j *Judge) readResponseMessage(m *jsonrpc.Message) {
 		r.strayIs(NotAnObject)
 		return
 	}
-	if e := j.errorOf(m); e.HasCode && r.firstError.Outcome == NoOutcome && m.Is(m.JSONRPC, "2.0") {
-		r.firstError = e
+	if m.ErrorValue.Present() && r.firstError.Outcome == NoOutcome {
+		j.noteError(m)
 	}
 	if !r.shape && !j.signSeen() && m.ResultValue.Kind == jsonrpc.Object && m.JSONRPC.Present() {
 		r.shape = ownShape(m)
 	}
 	j.match(m)
+}
+
+// noteError keeps the error of m, the first one.
+func (j *Judge) noteError(m *jsonrpc.Message) {
+	if e := j.errorOf(m); e.HasCode && m.Is(m.JSONRPC, "2.0") {
+		j.response.firstError = e
+	}
 }
 
 // strayIs keeps the first reason why the body is not a response.
@@ -183,10 +190,17 @@ func (j *Judge) match(m *jsonrpc.Message) {
 		}
 		return
 	}
-	e := j.judge(m, nil)
+	j.matchWithoutID(m)
+}
+
+// matchWithoutID finds out what the response m answers, which has no id.
+func (j *Judge) matchWithoutID(m *jsonrpc.Message) {
+	r := &j.response
+	var e judged
+	j.judge(m, nil, &e)
 	if !m.ErrorValue.Present() {
 		if j.request.unknown && e.Outcome == InvalidEnvelope {
-			j.note(e, nil)
+			j.note(&e, nil)
 			r.responses++
 			return
 		}
@@ -249,9 +263,9 @@ func (j *Judge) answer(m *jsonrpc.Message, c *call) {
 	var a judged
 	full := m.State == jsonrpc.Complete
 	if full {
-		a = j.judge(m, c)
+		j.judge(m, c, &a)
 	} else {
-		a = j.judgeCut(m, c)
+		j.judgeCut(m, c, &a)
 	}
 	r.responses++
 	if !j.request.unknown {
@@ -268,7 +282,7 @@ func (j *Judge) answer(m *jsonrpc.Message, c *call) {
 	if c != nil {
 		c.judged = a
 	}
-	j.note(a, c)
+	j.note(&a, c)
 }
 
 // askedElsewhere returns the request with this id that was seen elsewhere, nil

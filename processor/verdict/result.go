@@ -12,10 +12,11 @@ const (
 )
 
 // judgeResult judges a result: the value v with the members r, in answer to c
-// (DESIGN 4.6).
-func (j *Judge) judgeResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call) judged {
+// (DESIGN 4.6). It sets a, which is empty.
+func (j *Judge) judgeResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call, a *judged) {
 	if c.method == "" {
-		return j.unknownResult(m, v, r, c)
+		j.unknownResult(m, v, r, c, a)
+		return
 	}
 	method := c.methodID
 	if method == TasksResult {
@@ -27,49 +28,47 @@ func (j *Judge) judgeResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Resu
 		invalid = InvalidToolResult
 	}
 	if v.Kind != jsonrpc.Object {
-		return verdictOf(invalid, NotAnObject)
+		a.set(invalid, NotAnObject)
+		return
 	}
-	a, complete := j.resultType(m, r, c, method, invalid)
 	switch {
-	case !complete:
+	case !j.resultType(m, r, c, method, invalid, a):
 	case method == ToolsCall && r.Task.Kind == jsonrpc.Object && !r.Content.Present() && (c.asksTask || !c.complete):
 		// 2025-11-25 tasks: CreateTaskResult, to a request that asked for it.
 		why, o := NoReason, TaskCreated
 		if _, kind := m.Member(r.Task, "taskId"); kind != jsonrpc.String {
 			o, why = InvalidToolResult, MemberMissing
 		}
-		a.Answer = verdictOf(o, why).Answer
+		a.set(o, why)
 	case method == ToolsCall:
-		a = j.toolResult(r, a)
+		j.toolResult(r, a)
 	case method == TasksGet:
-		a = j.taskState(m, r, a)
+		j.taskState(m, r, a)
 	default:
-		a = j.otherResult(m, r, c, method, a)
+		j.otherResult(m, r, c, method, a)
 	}
-	return a
 }
 
 // resultType judges what resultType says. If it is complete, or absent, the
 // rest of the result is still to be judged.
-func (j *Judge) resultType(m *jsonrpc.Message, r *jsonrpc.Result, c *call, method Method, invalid Outcome) (a judged, complete bool) {
+func (j *Judge) resultType(m *jsonrpc.Message, r *jsonrpc.Result, c *call, method Method, invalid Outcome, a *judged) (complete bool) {
 	t := r.ResultType
 	if !j.present(t) {
-		return judged{}, true
+		return true
+	}
+	decide := func(o Outcome, why Reason) bool {
+		a.set(o, why)
+		return false
 	}
 	if t.Twice() {
-		return verdictOf(invalid, DuplicateMember), false
+		return decide(invalid, DuplicateMember)
 	}
 	a.resultType = m.Text(t)
-	decide := func(o Outcome, why Reason) (judged, bool) {
-		b := verdictOf(o, why)
-		b.resultType = a.resultType
-		return b, false
-	}
 	switch {
 	case t.Kind != jsonrpc.String:
 		return decide(invalid, UnknownResultType)
 	case a.resultType == typeComplete:
-		return a, true
+		return true
 	case a.resultType == typeInputRequired:
 		if !methods[method].inputRequired {
 			return decide(invalid, InputRequiredNotAllowed)
@@ -80,7 +79,7 @@ func (j *Judge) resultType(m *jsonrpc.Message, r *jsonrpc.Result, c *call, metho
 		return decide(InputRequired, NoReason)
 	case a.resultType == typeTask && method == TasksGet:
 		// An example of the extension's own text has it here.
-		return a, true
+		return true
 	case a.resultType == typeTask && method == ToolsCall && (!c.complete || declares(c, tasksExtension)):
 		if r.TaskID.Kind != jsonrpc.String {
 			return decide(invalid, MemberMissing)
@@ -119,7 +118,7 @@ func declaresUnknown(c *call) bool {
 // toolResult judges a CallToolResult: content is required in every revision,
 // also beside structuredContent, and isError is a boolean. Types of content
 // blocks are not judged, since newer peers know more of them.
-func (j *Judge) toolResult(r *jsonrpc.Result, a judged) judged {
+func (j *Judge) toolResult(r *jsonrpc.Result, a *judged) {
 	o, why := ToolSuccess, NoReason
 	switch {
 	case r.Content.Twice() || r.IsError.Twice():
@@ -133,27 +132,30 @@ func (j *Judge) toolResult(r *jsonrpc.Result, a judged) judged {
 	case r.IsError.Kind == jsonrpc.True:
 		o = ToolError
 	}
-	a.Answer = verdictOf(o, why).Answer
-	return a
+	a.set(o, why)
 }
 
 // taskState judges the answer to tasks/get. A terminal one of the extension
 // has the result or the error of the call in it, and is judged as that.
-func (j *Judge) taskState(m *jsonrpc.Message, r *jsonrpc.Result, a judged) judged {
-	if a.Answer = missingMember(r, TasksGet); a.Outcome != NoOutcome {
-		return a
+func (j *Judge) taskState(m *jsonrpc.Message, r *jsonrpc.Result, a *judged) {
+	if missingMember(r, TasksGet, a) {
+		return
 	}
 	status := m.Text(r.Status)
 	switch {
 	case status == "completed" && j.present(r.InlineResult):
 		inline := jsonrpc.ReadResult(m.Raw(r.InlineResult))
-		return j.judgeResult(&inline, inline.ResultValue, &inline.Result, &finishedCall)
+		*a = judged{}
+		j.judgeResult(&inline, inline.ResultValue, &inline.Result, &finishedCall, a)
+		return
 	case status == "failed" && j.present(r.InlineError):
 		inline := jsonrpc.ReadError(m.Raw(r.InlineError))
 		if why := errorShape(&inline); why != NoReason {
-			return verdictOf(InvalidResult, why)
+			*a = verdictOf(InvalidResult, why)
+			return
 		}
-		return j.errorOf(&inline)
+		*a = j.errorOf(&inline)
+		return
 	}
 	why := NoReason
 	switch status {
@@ -164,17 +166,16 @@ func (j *Judge) taskState(m *jsonrpc.Message, r *jsonrpc.Result, a judged) judge
 	case "cancelled":
 		why = TaskCancelled
 	}
-	a.Answer = verdictOf(RPCSuccess, why).Answer
-	return a
+	a.set(RPCSuccess, why)
 }
 
 // finishedCall stands for the tools/call that a finished task was made by.
 var finishedCall = call{method: "tools/call", methodID: ToolsCall, complete: true}
 
 // otherResult judges the result of a method other than tools/call.
-func (j *Judge) otherResult(m *jsonrpc.Message, r *jsonrpc.Result, c *call, method Method, a judged) judged {
-	if a.Answer = missingMember(r, method); a.Outcome != NoOutcome {
-		return a
+func (j *Judge) otherResult(m *jsonrpc.Message, r *jsonrpc.Result, c *call, method Method, a *judged) {
+	if missingMember(r, method, a) {
+		return
 	}
 	why := NoReason
 	if method == Initialize {
@@ -183,37 +184,40 @@ func (j *Judge) otherResult(m *jsonrpc.Message, r *jsonrpc.Result, c *call, meth
 			why = VersionCounterOffer
 		}
 	}
-	a.Answer = verdictOf(RPCSuccess, why).Answer
-	return a
+	a.set(RPCSuccess, why)
 }
 
-// missingMember returns what a result gets that lacks a member which every
-// revision requires, or has it of another kind or twice; no outcome otherwise.
-func missingMember(r *jsonrpc.Result, method Method) Answer {
+// missingMember sets what a result gets that lacks a member which every revision
+// requires, or has it of another kind or twice. It reports whether it does.
+func missingMember(r *jsonrpc.Result, method Method, a *judged) bool {
 	for i := range methods[method].required {
 		required := &methods[method].required[i]
 		v := required.get(r)
 		switch {
 		case v.Twice():
-			return verdictOf(InvalidResult, DuplicateMember).Answer
+			a.set(InvalidResult, DuplicateMember)
+			return true
 		case v.Kind == jsonrpc.Null, !v.Present(), required.kind != jsonrpc.Absent && v.Kind != required.kind:
-			return verdictOf(InvalidResult, MemberMissing).Answer
+			a.set(InvalidResult, MemberMissing)
+			return true
 		}
 	}
-	return Answer{}
+	return false
 }
 
 // unknownResult judges a result by its shape, since nothing says what was
 // called. A shape that several methods share, such as {}, tells nothing.
-func (j *Judge) unknownResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call) judged {
+func (j *Judge) unknownResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call, a *judged) {
 	if v.Kind != jsonrpc.Object {
-		return verdictOf(InvalidResult, NotAnObject)
+		a.set(InvalidResult, NotAnObject)
+		return
 	}
 	method := methodOfShape(m, r)
 	if method == OtherMethod {
-		return undetermined(RequestAbsent)
+		a.set(Undetermined, RequestAbsent)
+		return
 	}
 	guess := *c
 	guess.method, guess.methodID = method.String(), method
-	return j.judgeResult(m, v, r, &guess)
+	j.judgeResult(m, v, r, &guess, a)
 }

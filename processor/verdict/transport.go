@@ -48,7 +48,7 @@ func (j *Judge) protocolAnswered() bool {
 		for i := range j.calls {
 			if c := &j.calls[i]; c.answered && own(&c.judged) {
 				answered = true
-				j.note(c.judged, c)
+				j.note(&c.judged, c)
 			}
 		}
 		if answered {
@@ -58,7 +58,7 @@ func (j *Judge) protocolAnswered() bool {
 	}
 	if e := &r.idless; r.hasIdless && e.HasCode &&
 		(ex.Status == 400 && modernTransportCode(e.Code) || ex.Status == 404 && e.Code == codeMethodNotFound && j.modern()) {
-		j.note(*e, nil)
+		j.note(e, nil)
 		j.adopt()
 		return true
 	}

@@ -99,7 +99,7 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 			MaxBytes:           cfg.Bodies.MaxBytes,
 			InstrumentedSpans:  cfg.Classification.InstrumentedSpans,
 		}),
-		writer:    writer{enabled: enabled, spanStatus: cfg.SpanStatus == SpanStatusFailures},
+		writer:    writer{enabled: enabled, spanStatus: cfg.SpanStatus == SpanStatusFailures, retries: cfg.Retry.Enabled},
 		keep:      cfg.Bodies.Keep,
 		telemetry: t,
 		logger:    set.Logger,

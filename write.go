@@ -21,6 +21,7 @@ const maxValueBytes = 256
 type writer struct {
 	enabled    attributeSet
 	spanStatus bool
+	retries    bool // the retry origin is written too, later
 }
 
 // pending is an attribute about to be written.
@@ -69,8 +70,9 @@ func (l *list) answer(a *verdict.Answer) {
 }
 
 // put writes the list to m, leaving alone what is there.
-func (l *list) put(m pcommon.Map) {
-	m.EnsureCapacity(m.Len() + l.n)
+// There is room for more attributes behind.
+func (l *list) put(m pcommon.Map, more int) {
+	m.EnsureCapacity(m.Len() + l.n + more)
 	for i := range l.n {
 		e := &l.entries[i]
 		value, exists := m.GetOrPutEmpty(attributeTable[e.attribute].name)
@@ -107,7 +109,11 @@ func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) 
 	if w.enabled&^defaultAttributes != 0 {
 		w.selected(&l, ex, v)
 	}
-	l.put(m)
+	more := 0
+	if w.retries && v.MethodID.IsCall() {
+		more = 1 // most calls get a retry origin of none
+	}
+	l.put(m, more)
 }
 
 // defaultAttributes are the attributes that are written by default.
@@ -198,7 +204,7 @@ func (w *writer) writeFinding(m pcommon.Map, f *retry.Finding, isCall bool) {
 		l.text(attrReplaySafety, f.Safety.String())
 	}
 	l.text(attrContinuation, f.Continuation.String())
-	l.put(m)
+	l.put(m, 0)
 }
 
 func text(v pcommon.Value) string {
@@ -227,7 +233,7 @@ func (w *writer) previous(m pcommon.Map, f *retry.Finding) {
 	l := list{enabled: w.enabled}
 	l.text(attrPreviousTraceID, pcommon.TraceID(f.PreviousTraceID).String())
 	l.text(attrPreviousSpanID, pcommon.SpanID(f.PreviousSpanID).String())
-	l.put(m)
+	l.put(m, 0)
 }
 
 // eventName is the name of the span events that hold the single verdicts of an
@@ -249,7 +255,7 @@ func (w *writer) events(span ptrace.Span, v *verdict.Verdict) {
 		event.SetTimestamp(span.EndTimestamp())
 		l := list{enabled: w.enabled}
 		l.answer(a)
-		l.put(event.Attributes())
+		l.put(event.Attributes(), 0)
 	}
 	span.SetDroppedEventsCount(span.DroppedEventsCount() + uint32(v.AnswersLeftOut))
 }

@@ -81,6 +81,14 @@ fuzz-items: ## the same for whole spans and log records; compiles the collector'
 	@$(GO) test -run '^$$' -fuzz '^FuzzSpan$$' -fuzztime $(FUZZTIME) .
 	@$(GO) test -run '^$$' -fuzz '^FuzzLogRecord$$' -fuzztime $(FUZZTIME) .
 
+.PHONY: bench
+bench: ## measure what the processor costs, as ratios: some minutes, BENCHFLAGS=-short for a first look
+	@cd bench && $(GO) run . $(BENCHFLAGS)
+
+.PHONY: bench-compare
+bench-compare: ## compare with the commit BASE: the Go benchmarks of bench/ in turns, then benchstat
+	@GO="$(GO)" bench/compare.sh "$(BASE)"
+
 .PHONY: vet
 vet:
 	$(call each,go vet,$(MODULES),$(GO) vet ./...)

@@ -80,17 +80,17 @@ func BenchmarkLogs(b *testing.B) {
 	for _, l := range lines {
 		b.Run(l.name, func(b *testing.B) {
 			p := logs(mcpprocessor.NewFactory(), settings(), consumertest.NewNop())
-			ld := logBatch(l.text, l.records)
+			ld := logBatch(l.text)
 			b.ReportAllocs()
 			for b.Loop() {
 				must(0, p.ConsumeLogs(context.Background(), ld))
 			}
-			perUnit(b, l.records)
+			perUnit(b, recordsPerBatch)
 		})
 	}
 	b.Run("MCP, "+result500.name, func(b *testing.B) {
 		p := logs(mcpprocessor.NewFactory(), settings(), consumertest.NewNop())
-		record := logBatch(result500.text, recordsPerBatch)
+		record := logBatch(result500.text)
 		b.ReportAllocs()
 		for b.Loop() {
 			ld := plog.NewLogs()
@@ -103,5 +103,6 @@ func BenchmarkLogs(b *testing.B) {
 
 // perUnit reports the time of one span or record.
 func perUnit(b *testing.B, units int) {
+	b.Helper()
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*units), "ns/unit")
 }

@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -86,5 +87,6 @@ func main() {
 		t.print(os.Stdout)
 		missed += t.missed()
 	}
+	runtime.KeepAlive(sink)
 	fmt.Printf("\nTargets missed: %d. %d rounds, %s.\n", missed, e.rounds, time.Since(start).Round(time.Second))
 }

@@ -119,11 +119,6 @@ func minus(a, b series) series {
 	return combine(a, b, func(x, y float64) float64 { return x - y })
 }
 
-// plus returns the sum of a and b round by round.
-func plus(a, b series) series {
-	return combine(a, b, func(x, y float64) float64 { return x + y })
-}
-
 func combine(a, b series, f func(x, y float64) float64) series {
 	c := make(series, len(a))
 	for i := range a {

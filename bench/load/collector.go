@@ -84,9 +84,9 @@ func startCollector(ctx context.Context, in, out, settings string) (*collector, 
 	return c, nil
 }
 
-func (c *collector) shutdown() {
+func (c *collector) shutdown() error {
 	c.col.Shutdown()
-	<-c.done
+	return <-c.done
 }
 
 func factories() (f otelcol.Factories, err error) {

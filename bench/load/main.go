@@ -33,16 +33,15 @@ func main() {
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-
 	var err error
 	if *generateTo != "" {
 		err = generate(ctx, *generateTo, *sinkAt, *rate)
 	} else {
 		err = measure(ctx, min(*duration, 55*time.Second), *rate, *settings, *out)
 	}
+	cancel()
+	stop()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
@@ -50,7 +49,7 @@ func main() {
 }
 
 // measure runs the collector, has spans sent to it and prints the shares.
-func measure(ctx context.Context, duration time.Duration, rate int, settings, out string) error {
+func measure(ctx context.Context, duration time.Duration, rate int, settings, out string) (err error) {
 	in, err := freeAddress()
 	if err != nil {
 		return err
@@ -63,7 +62,7 @@ func measure(ctx context.Context, duration time.Duration, rate int, settings, ou
 	if err != nil {
 		return err
 	}
-	defer c.shutdown()
+	defer func() { err = errors.Join(err, c.shutdown()) }()
 
 	generator := exec.CommandContext(ctx, os.Args[0], "-generate", in, "-sink", sink, "-rate", fmt.Sprint(rate))
 	generator.Stderr = os.Stderr

@@ -53,7 +53,13 @@ type worker struct {
 	order    []int32 // of attempts, by time
 	observed int     // how many of them have been observed
 	// toolCalls are the gen_ai.tool.call.id on spans of the batch.
-	toolCalls map[pcommon.SpanID]retry.Digest
+	toolCalls map[spanKey]retry.Digest
+}
+
+// spanKey names a span: span ids are unique within their trace only.
+type spanKey struct {
+	trace pcommon.TraceID
+	span  pcommon.SpanID
 }
 
 // later is an item that is judged when the whole batch has been seen, since it
@@ -119,7 +125,7 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		p.digestKey = jsonrpc.NewDigestKey()
 	}
 	p.workers.New = func() any {
-		return &worker{judge: verdict.NewJudge(settings), toolCalls: map[pcommon.SpanID]retry.Digest{}}
+		return &worker{judge: verdict.NewJudge(settings), toolCalls: map[spanKey]retry.Digest{}}
 	}
 	return p, nil
 }

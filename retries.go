@@ -180,10 +180,6 @@ func (p *mcpProcessor) inheritToolCalls(w *worker, td ptrace.Traces) {
 	if len(w.toolCalls) == 0 {
 		return
 	}
-	type spanKey struct {
-		trace pcommon.TraceID
-		span  pcommon.SpanID
-	}
 	parents := map[spanKey]pcommon.SpanID{}
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
@@ -197,8 +193,8 @@ func (p *mcpProcessor) inheritToolCalls(w *worker, td ptrace.Traces) {
 		a := &w.attempts[i]
 		span := pcommon.SpanID(a.ParentID)
 		for depth := 0; a.ToolCall == 0 && depth < maxDepth && !span.IsEmpty(); depth++ {
-			a.ToolCall = w.toolCalls[span]
-			span = parents[spanKey{a.TraceID, span}]
+			key := spanKey{a.TraceID, span}
+			a.ToolCall, span = w.toolCalls[key], parents[key]
 		}
 	}
 	clear(w.toolCalls)

@@ -146,6 +146,21 @@ func TestToolCallOfTheParent(t *testing.T) {
 	}
 }
 
+// Span ids are unique within their trace only.
+func TestToolCallOfAnotherTrace(t *testing.T) {
+	td := batchOf(try{id: 1, status: 503}, try{id: 2, start: 1, parent: 1, status: 200, response: responseOf(2)})
+	plain := ptrace.NewTraces()
+	td.CopyTo(plain)
+	for i, call := range []string{"call_1", "call_2"} {
+		span := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty()
+		span.SetTraceID(pcommon.TraceID{7})
+		span.SetSpanID(pcommon.SpanID{9 + byte(i)})
+		span.Attributes().PutStr("gen_ai.tool.call.id", call)
+	}
+	want := said(spans(start(t, "").processTraces(plain))[1])
+	assert.Equal(t, want, said(spans(start(t, "").processTraces(td))[1]))
+}
+
 func TestRetriesOfLogRecords(t *testing.T) {
 	in := start(t, "")
 	line := func(ld plog.Logs, at int64, body string) {

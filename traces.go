@@ -73,7 +73,7 @@ func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) 
 	found := p.carrier.Span(span, &w.item)
 	if p.retries != nil && !last {
 		if id := w.item.ToolCall(); id != "" {
-			w.toolCalls[span.SpanID()] = p.retries.Digest(id)
+			w.toolCalls[spanKey{span.TraceID(), span.SpanID()}] = p.retries.Digest(id)
 		}
 	}
 	if !found {

@@ -47,7 +47,7 @@ type Carrier struct {
 
 // New returns a Carrier that looks where c says.
 func New(c Config) *Carrier {
-	var bodies, messages []name
+	var bodies []name
 	for _, list := range []struct {
 		names []string
 		side  side
@@ -58,26 +58,17 @@ func New(c Config) *Carrier {
 				name{n + ".base64", list.side.base64, rank}, name{n + ".encoding", list.side.coding, rank})
 		}
 	}
-	for i, n := range clientCounters {
-		bodies = append(bodies, name{n, clientCounter, uint8(i)})
-	}
-	for i, n := range gatewayCounters {
-		bodies = append(bodies, name{n, gatewayCounter, uint8(i)})
-	}
-	for i, n := range c.FragmentAttributes {
-		bodies = append(bodies, name{n, fragment, uint8(min(i, 255))})
-	}
-	for i, n := range c.MessageAttributes {
-		messages = append(messages, name{n, message, uint8(min(i, 255))})
-	}
+	bodies = append(bodies, ranked(c.FragmentAttributes, fragment)...)
+	messages := ranked(c.MessageAttributes, message)
+	fixed := slices.Concat(names, ranked(clientCounters, clientCounter), ranked(gatewayCounters, gatewayCounter))
 	paths := slices.Concat(statusPaths, methodPaths, urlPaths, sessionPaths, versionPaths, headerPaths)
 	for _, p := range c.LogPaths {
 		paths = append(paths, p.Request, p.Response)
 	}
 	return &Carrier{
 		config: c, pathNames: namesIn(paths...),
-		table: newTable(bodies, names), logTable: newTable(bodies, names, messages, logNames),
-		signs: c.signsOf(bodies, names), logSigns: c.signsOf(bodies, names, messages, logNames),
+		table: newTable(bodies, fixed), logTable: newTable(bodies, fixed, messages, logNames),
+		signs: c.signsOf(bodies, fixed), logSigns: c.signsOf(bodies, fixed, messages, logNames),
 	}
 }
 

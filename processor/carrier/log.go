@@ -42,9 +42,7 @@ func (c *Carrier) Log(record plog.LogRecord, it *Item) bool {
 	if !sign && !it.Text.Found() {
 		return false
 	}
-	header := ex.LogPrefix
 	c.exchange(it)
-	ex.LogPrefix = header
 	if it.Text.Found() {
 		c.fromText(it)
 	}

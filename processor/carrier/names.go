@@ -202,6 +202,15 @@ var (
 	}
 )
 
+// ranked returns the names in list for f, the first of which counts most.
+func ranked(list []string, f field) []name {
+	names := make([]name, len(list))
+	for i, n := range list {
+		names[i] = name{n, f, uint8(min(i, 255))}
+	}
+	return names
+}
+
 // table finds names. It hashes by length and two bytes only, since most
 // attributes of most spans are to be passed over.
 type table struct {

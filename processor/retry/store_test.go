@@ -105,8 +105,9 @@ func TestTheOldestMakeRoom(t *testing.T) {
 	assert.Equal(t, limit, stats.Tracked)
 	assert.EqualValues(t, 2*limit, stats.Evicted)
 	assert.Zero(t, stats.Expired)
-	// The shards do not know of each other which one holds the oldest, but the
-	// newest half is there, and of the oldest half nothing.
+	// The shards do not know of each other which one holds the oldest, and the
+	// hashes that spread the records over them differ from run to run. But nearly
+	// all of the newest half is there, and hardly any of what should have gone.
 	known := func(part []*Attempt) (n int) {
 		for _, a := range part {
 			s := tr.shard(mix(uint64(a.Vantage), uint64(a.Operation)))
@@ -118,7 +119,7 @@ func TestTheOldestMakeRoom(t *testing.T) {
 		}
 		return n
 	}
-	assert.Equal(t, limit/2, known(list[len(list)-limit/2:]))
+	assert.GreaterOrEqual(t, known(list[len(list)-limit/2:]), limit/2-limit/20)
 	assert.LessOrEqual(t, known(list[:limit]), limit/10)
 }
 

@@ -3,7 +3,8 @@ package verdict
 // firstModern is the first revision without sessions and handshake.
 const firstModern = "2026-07-28"
 
-// recognised reports whether the exchange shows a sign of MCP (DESIGN 4.1).
+// recognised reports whether the exchange shows a sign of MCP. The signs
+// are listed in docs/attributes.md, What is read.
 func (j *Judge) recognised() bool {
 	ex := j.ex
 	switch {

@@ -22,7 +22,7 @@ func (a *judged) set(o Outcome, r Reason) {
 func undetermined(r Reason) judged { return verdictOf(Undetermined, r) }
 
 // judge judges the complete response m to c, which is nil if the request is
-// not known (DESIGN 4.5 and 4.6).
+// not known.
 //
 // It sets a, which is empty. To hand that large thing up as a value would take a
 // kilobyte more of the stack, for which the stack of most callers has to grow.

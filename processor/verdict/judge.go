@@ -109,8 +109,8 @@ func (j *Judge) Unasked() bool {
 	return j.request.unknown && !j.request.requests && j.response.responses > 0
 }
 
-// decide follows the decision order of DESIGN 4.2 to 4.7: the HTTP status, an
-// answer that was read, what the span says of itself, and what is left.
+// decide follows the order of the evidence: the HTTP status, an answer that was
+// read, what the span says of itself, and what is left.
 func (j *Judge) decide() {
 	ex := j.ex
 	status := ex.Status
@@ -178,7 +178,7 @@ func (j *Judge) answeredInFull() bool {
 }
 
 // conclude gives each request of the exchange its verdict and the exchange the
-// worst of them (DESIGN 4.7).
+// worst of them.
 func (j *Judge) conclude() {
 	switch {
 	case j.request.unknown && j.response.responses > 0 && !j.brokenDocument() && (!j.response.partial || !j.ex.Response.Entire):

@@ -64,9 +64,8 @@ type call struct {
 	// it is not there.
 	complete bool
 
-	answered  bool
-	full      bool // the answer was read to its end
-	duplicate bool // there was a second answer
+	answered bool
+	full     bool // the answer was read to its end
 	judged
 }
 

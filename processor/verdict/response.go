@@ -157,7 +157,7 @@ func (j *Judge) readServerMessage(m *jsonrpc.Message) {
 	}
 }
 
-// match finds out what the response m answers (DESIGN 4.4).
+// match finds out what the response m answers.
 func (j *Judge) match(m *jsonrpc.Message) {
 	r := &j.response
 	id := m.RequestID()
@@ -254,7 +254,6 @@ func (j *Judge) foreign(m *jsonrpc.Message, id jsonrpc.ID) {
 func (j *Judge) answer(m *jsonrpc.Message, c *call) {
 	r := &j.response
 	if c != nil && c.answered && c.full {
-		c.duplicate = true
 		if c.Reason == NoReason {
 			c.Reason = DuplicateResponse
 		}

@@ -11,8 +11,8 @@ const (
 	tasksExtension    = "io.modelcontextprotocol/tasks"
 )
 
-// judgeResult judges a result: the value v with the members r, in answer to c
-// (DESIGN 4.6). It sets a, which is empty.
+// judgeResult judges a result: the value v with the members r, in answer to c.
+// It sets a, which is empty.
 func (j *Judge) judgeResult(m *jsonrpc.Message, v jsonrpc.Value, r *jsonrpc.Result, c *call, a *judged) {
 	if c.method == "" {
 		j.unknownResult(m, v, r, c, a)

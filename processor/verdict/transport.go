@@ -6,9 +6,9 @@ import "github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
 // tells of no answer of the server.
 const statusClientClosedRequest = 499
 
-// outsideSuccess judges a status outside 2xx (DESIGN 4.3): a transport error,
-// whatever a success-looking body says. The exception is a JSON-RPC error that
-// the protocol itself delivers so.
+// outsideSuccess judges a status outside 2xx: a transport error, whatever a
+// success-looking body says. The exception is a JSON-RPC error that the protocol
+// itself delivers so.
 func (j *Judge) outsideSuccess() {
 	ex := j.ex
 	if ex.Status == 405 && (ex.HTTPMethod == "GET" || ex.HTTPMethod == "DELETE") {
@@ -140,7 +140,7 @@ func (j *Judge) accepted() {
 }
 
 // spanFailure judges by what the span says of itself, where no answer was read
-// in full, and reports whether it says anything (DESIGN 4.2).
+// in full, and reports whether it says anything.
 func (j *Judge) spanFailure() bool {
 	ex := j.ex
 	answered := ex.Status != 0 && ex.Status != statusClientClosedRequest

@@ -3,8 +3,8 @@ package verdict
 import "github.com/otel-mcp/mcpprocessor/processor/jsonrpc"
 
 // unanswered judges the request c, or the exchange if c is nil, where no
-// response to it was read in full (DESIGN 4.3 and 4.4). The status is in 2xx,
-// or there is none to judge by.
+// response to it was read in full. The status is in 2xx, or there is none to
+// judge by.
 func (j *Judge) unanswered(c *call) judged {
 	ex, r := j.ex, &j.response
 	switch {

@@ -37,6 +37,9 @@ const (
 	responseBodyAttribute = "http.response.body.content"
 )
 
+// Tests read metrics as soon as a batch has passed.
+func init() { recordDelay = 0 }
+
 // loadConfig returns the default configuration with what stands under
 // `processors: mcp:` in settings (YAML), unvalidated.
 func loadConfig(t testing.TB, settings string) *Config {

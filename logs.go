@@ -10,9 +10,9 @@ import (
 )
 
 // processLogs gives each MCP log record of ld its verdict.
-func (p *mcpProcessor) processLogs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
+func (p *mcpProcessor) processLogs(_ context.Context, ld plog.Logs) (plog.Logs, error) {
 	w := p.worker()
-	defer p.release(ctx, w)
+	defer p.release(w)
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			seenBy := w.see(rl.Resource(), sl.Scope())

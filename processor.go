@@ -52,6 +52,8 @@ type worker struct {
 	attempts []attempt
 	order    []int32 // of attempts, by time
 	observed int     // how many of them have been observed
+	// target and session are those of the last attempt.
+	target, session lastDigest
 	// toolCalls are the gen_ai.tool.call.id on spans of the batch.
 	toolCalls map[spanKey]retry.Digest
 }
@@ -80,6 +82,9 @@ type vantage struct {
 	pairing        uint64
 	resourceDigest retry.Digest
 	intermediary   bool
+	// digest of the vantage of items of this kind, the last ones.
+	digest retry.Digest
+	kind   int
 }
 
 func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcessor, error) {
@@ -124,6 +129,7 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		})
 		p.digestKey = jsonrpc.NewDigestKey()
 	}
+	t.pairing, t.retries = p.pairing, p.retries
 	p.workers.New = func() any {
 		return &worker{judge: verdict.NewJudge(settings), toolCalls: map[spanKey]retry.Digest{}}
 	}
@@ -149,15 +155,10 @@ func (p *mcpProcessor) shutdown(context.Context) error {
 
 func (p *mcpProcessor) worker() *worker { return p.workers.Get().(*worker) }
 
-// release records what w counted and gives it back.
-func (p *mcpProcessor) release(ctx context.Context, w *worker) {
-	p.telemetry.record(ctx, &w.tally)
-	if p.pairing != nil {
-		p.telemetry.recordPairing(ctx, p.pairing.Counts())
-	}
-	if p.retries != nil {
-		p.telemetry.recordRetries(ctx, &w.tally, p.retries.Stats())
-	}
+// release gives w back, and what it counted to the metrics.
+func (p *mcpProcessor) release(w *worker) {
+	w.tally.more = w.tally.more || w.used
+	p.telemetry.take(&w.tally)
 	if w.used {
 		w.used = false
 		w.judge.Forget()
@@ -168,6 +169,7 @@ func (p *mcpProcessor) release(ctx context.Context, w *worker) {
 		clear(w.attempts)
 		clear(w.toolCalls)
 		w.spans, w.logs, w.attempts = w.spans[:0], w.logs[:0], w.attempts[:0]
+		w.target, w.session = lastDigest{}, lastDigest{}
 	}
 	clear(w.vantages)
 	w.vantages = w.vantages[:0]
@@ -300,6 +302,7 @@ func (p *mcpProcessor) removesBodies(v *verdict.Verdict) bool {
 // the item holds is not told.
 func (p *mcpProcessor) panicked(w *worker, cause any) {
 	w.tally.panics++
+	w.tally.more = true
 	p.reportPanic.Do(func() {
 		fields := []zap.Field{zap.ByteString("stack", debug.Stack())}
 		if err, ok := cause.(error); ok {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -34,37 +35,68 @@ type note struct {
 }
 
 // attemptOf notes the exchange that was judged last as an attempt to look at.
-func (p *mcpProcessor) attemptOf(w *worker, seenBy int) *attempt {
+// seenBy is its vantage and kind the kind of the span.
+func (p *mcpProcessor) attemptOf(w *worker, seenBy, kind int) *attempt {
 	v, ex := &w.verdict, &w.item.Exchange
-	call, ok := w.judge.Call()
-	if !ok && !(ex.HTTPMethod == "GET" && ex.LastEventID) {
+	var call verdict.Call
+	isCall := w.judge.Call(&call)
+	if !isCall && !(ex.HTTPMethod == "GET" && ex.LastEventID) {
 		return nil
 	}
 	t := p.retries
-	resends := w.item.Resends()
-	w.attempts = append(w.attempts, attempt{})
-	a := &w.attempts[len(w.attempts)-1]
-	a.written = resends.Judged
+	a := w.newAttempt()
 	by := p.identify(w, seenBy)
-	a.Attempt = retry.Attempt{
-		Side: ex.Side, Intermediary: by.intermediary,
-		Method: v.MethodID, HTTPMethod: ex.HTTPMethod, LastEventID: ex.LastEventID,
-		Modern: verdict.IsModern(v.ProtocolVersion) || v.ProtocolVersion == "" && ex.MethodHeader != "",
-		Tool:   v.Tool,
-		Target: t.Target(resends.URL), Session: t.Digest(w.item.Session),
-		ToolCall: t.Digest(resends.ToolCall), Conversation: t.Digest(resends.Conversation),
-		IdempotencyKey: t.Digest(resends.IdempotencyKey),
-		ResendCount:    resends.Count,
-		Result: retry.Result{
-			Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
-			Status: ex.Status, TimedOut: ex.Failure == verdict.FailedTimeout,
-			NotSent: v.Outcome == verdict.NoResponse && ex.Failure != verdict.NotFailed && retry.NeverSent(w.item.FailureWords()...),
-		},
+	a.Vantage, a.Intermediary = p.vantageOf(by, kind), by.intermediary
+	a.Side, a.Method, a.HTTPMethod, a.Tool, a.LastEventID = ex.Side, v.MethodID, ex.HTTPMethod, v.Tool, ex.LastEventID
+	a.Modern = verdict.IsModern(v.ProtocolVersion) || v.ProtocolVersion == "" && ex.MethodHeader != ""
+	p.resendsOf(w, a)
+
+	r := &a.Result
+	r.Outcome, r.Class, r.Reason, r.Code, r.HasCode = v.Outcome, v.Class, v.Reason, v.Code, v.HasCode
+	r.Status, r.TimedOut = ex.Status, ex.Failure == verdict.FailedTimeout
+	r.NotSent = v.Outcome == verdict.NoResponse && ex.Failure != verdict.NotFailed && retry.NeverSent(w.item.FailureWords()...)
+
+	if isCall {
+		p.callOf(w, a, &call)
+	} else if id, ok := w.judge.AnswerID(); ok {
+		// Of a resumed stream.
+		a.ID, a.RandomID = t.ID(id)
 	}
+	return a
+}
+
+// newAttempt adds an empty attempt to the batch. It is to be set in place: it is
+// large, and the stack of most callers would have to grow for it.
+func (w *worker) newAttempt() *attempt {
+	n := len(w.attempts)
+	w.attempts = slices.Grow(w.attempts, 1)[:n+1] // what is behind the end is empty, see release
+	return &w.attempts[n]
+}
+
+// vantageOf is the vantage of items of this kind that were seen by v.
+func (p *mcpProcessor) vantageOf(v *vantage, kind int) retry.Digest {
+	if v.digest == 0 || v.kind != kind {
+		v.digest, v.kind = p.retries.Vantage(v.resourceDigest, kind, v.scope), kind
+	}
+	return v.digest
+}
+
+// resendsOf fills in what the item tells of its being sent again, and by what it
+// is known.
+func (p *mcpProcessor) resendsOf(w *worker, a *attempt) {
+	t, it := p.retries, &w.item
+	resends := it.Resends()
+	// Those of one batch mostly have these two in common.
+	a.Target = w.target.of(resends.URL, t.Target)
+	a.Session = w.session.of(it.Session, t.Digest)
+	a.ToolCall, a.Conversation = t.Digest(resends.ToolCall), t.Digest(resends.Conversation)
+	a.IdempotencyKey = t.Digest(resends.IdempotencyKey)
+	a.ResendCount = resends.Count
+	a.written = resends.Judged
 	if resends.Origin != "" {
 		a.Asserted = retry.Asserted(resends.Origin)
 	}
-	w.item.Counters(func(name, value string) {
+	it.Counters(func(name, value string) {
 		switch sender, n := retry.ParseResends(name, value); sender {
 		case retry.ClientSender:
 			a.ClientResends = n
@@ -72,13 +104,20 @@ func (p *mcpProcessor) attemptOf(w *worker, seenBy int) *attempt {
 			a.GatewayResends = n
 		}
 	})
-	if ok {
-		p.callOf(w, a, &call)
-	} else if id, ok := w.judge.AnswerID(); ok {
-		// Of a resumed stream.
-		a.ID, a.RandomID = t.ID(id)
+}
+
+// lastDigest is the digest of the text that it was asked for last.
+type lastDigest struct {
+	text   string
+	digest retry.Digest
+}
+
+// of returns the digest of text, which digest makes.
+func (l *lastDigest) of(text string, digest func(string) retry.Digest) retry.Digest {
+	if text != l.text {
+		l.text, l.digest = text, digest(text)
 	}
-	return a
+	return l.digest
 }
 
 // callOf fills in what the request and its result tell.
@@ -118,7 +157,7 @@ func (p *mcpProcessor) callOf(w *worker, a *attempt, call *verdict.Call) {
 	if call.Arguments != "" {
 		binary.LittleEndian.PutUint64(arguments[:], jsonrpc.Digest(call.Arguments, p.digestKey))
 	}
-	a.NoArguments = (v.MethodID == verdict.ToolsCall || v.MethodID == verdict.PromptsGet) && isEmptyObject(call.Arguments)
+	a.NoArguments = (v.MethodID == verdict.ToolsCall || v.MethodID == verdict.PromptsGet) && !hasMembers(call.Arguments)
 	a.Operation = t.Operation(v.MethodID, name, arguments)
 }
 
@@ -134,22 +173,19 @@ func (p *mcpProcessor) keys(object string) (set retry.Digest) {
 	return set
 }
 
-func isEmptyObject(raw string) bool {
-	empty := true
-	jsonrpc.Members(raw, func(string, string, jsonrpc.Kind) bool {
-		empty = false
-		return false
-	})
-	return empty
+// hasMembers reports whether raw, which is JSON, is an object with members.
+func hasMembers(raw string) bool {
+	const space = " \t\r\n"
+	inside, isObject := strings.CutPrefix(strings.TrimLeft(raw, space), "{")
+	return isObject && !strings.HasPrefix(strings.TrimLeft(inside, space), "}")
 }
 
 // attemptOfSpan notes an attempt that span tells of.
 func (p *mcpProcessor) attemptOfSpan(w *worker, span ptrace.Span, seenBy int) {
-	a := p.attemptOf(w, seenBy)
+	a := p.attemptOf(w, seenBy, int(span.Kind()))
 	if a == nil {
 		return
 	}
-	a.Vantage = p.retries.Vantage(w.vantages[seenBy].resourceDigest, int(span.Kind()), w.vantages[seenBy].scope)
 	a.TraceID, a.SpanID, a.ParentID = span.TraceID(), span.SpanID(), span.ParentSpanID()
 	a.Start, a.Result.End = int64(span.StartTimestamp()), int64(span.EndTimestamp())
 	a.attributes, a.span, a.isSpan = span.Attributes(), span, true
@@ -158,11 +194,10 @@ func (p *mcpProcessor) attemptOfSpan(w *worker, span ptrace.Span, seenBy int) {
 // attemptOfRecord notes an attempt that record tells of, and returns it if its
 // answer is still to come.
 func (p *mcpProcessor) attemptOfRecord(w *worker, record plog.LogRecord, seenBy int, time int64) *note {
-	a := p.attemptOf(w, seenBy)
+	a := p.attemptOf(w, seenBy, noKind)
 	if a == nil {
 		return nil
 	}
-	a.Vantage = p.retries.Vantage(w.vantages[seenBy].resourceDigest, noKind, w.vantages[seenBy].scope)
 	a.TraceID, a.SpanID = record.TraceID(), record.SpanID()
 	a.Start, a.Result.End = time, time
 	a.attributes = record.Attributes()
@@ -206,7 +241,10 @@ func (w *worker) sortAttempts() {
 	for i := range w.attempts {
 		w.order = append(w.order, int32(i))
 	}
-	slices.SortStableFunc(w.order, func(x, y int32) int { return cmp.Compare(w.attempts[x].Start, w.attempts[y].Start) })
+	byStart := func(x, y int32) int { return cmp.Compare(w.attempts[x].Start, w.attempts[y].Start) }
+	if !slices.IsSortedFunc(w.order, byStart) {
+		slices.SortStableFunc(w.order, byStart)
+	}
 }
 
 // observe finds out the retry origins of the sorted attempts of the batch that

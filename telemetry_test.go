@@ -1,10 +1,13 @@
 package mcpprocessor
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	otelattr "go.opentelemetry.io/otel/attribute"
@@ -189,6 +192,43 @@ func TestNothingIsCountedBeforeThereIsAnything(t *testing.T) {
 		_, err := in.telemetry.GetMetric("otelcol_processor_mcp_" + name)
 		require.Error(t, err, name)
 	}
+}
+
+// TestCountsAreGathered: outside of these tests counts are recorded a little later,
+// those of several batches together, and when the processor ends.
+func TestCountsAreGathered(t *testing.T) {
+	tel := componenttest.NewTelemetry()
+	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })
+	const never = time.Hour
+	for _, delay := range []time.Duration{time.Millisecond, never} {
+		p, err := newProcessor(loadConfig(t, ""), metadatatest.NewSettings(tel), signalTraces)
+		require.NoError(t, err)
+		p.telemetry.delay = delay
+		for range 3 {
+			_, err := p.processTraces(context.Background(), mixedTraces())
+			require.NoError(t, err)
+		}
+		if delay != never {
+			require.Eventually(t, func() bool { return p.telemetry.settled() }, time.Minute, time.Millisecond)
+		}
+		require.NoError(t, p.shutdown(context.Background()))
+	}
+	const rounds = 6
+	metadatatest.AssertEqualProcessorMcpItems(t, tel, []metricdata.DataPoint[int64]{
+		point(11*rounds, "signal", "traces", "disposition", "judged"),
+		point(2*rounds, "signal", "traces", "disposition", "left_alone"),
+		point(2*rounds, "signal", "traces", "disposition", "passed_over"),
+	}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualProcessorMcpConflicts(t, tel, []metricdata.DataPoint[int64]{
+		point(1*rounds, "signal", "traces"),
+	}, metricdatatest.IgnoreTimestamp())
+}
+
+// settled reports whether all that was counted has been recorded.
+func (t *telemetry) settled() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.timer == nil && t.sum.items == [dispositionCount]int64{} && len(t.sum.touched) == 0
 }
 
 // TestWarnsOnceOfAbsentBodies: one warning an instance that says where to read

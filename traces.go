@@ -12,9 +12,9 @@ import (
 )
 
 // processTraces gives each MCP span of td its verdict.
-func (p *mcpProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
+func (p *mcpProcessor) processTraces(_ context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	w := p.worker()
-	defer p.release(ctx, w)
+	defer p.release(w)
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			seenBy := w.see(rs.Resource(), ss.Scope())

@@ -32,25 +32,33 @@ type pending struct {
 	number    int64
 }
 
-// list collects the attributes of one item, so that room is made once.
+// list collects the attributes of one item, so that room is made once for as many
+// as are written by default. It is small, since it is on the stack.
 type list struct {
 	enabled attributeSet
-	entries [attributeCount]pending
+	to      pcommon.Map
+	entries [12]pending
 	n       int
 }
 
 func (l *list) text(a attribute, s string) {
 	if s != "" && l.enabled.has(a) {
-		l.entries[l.n] = pending{attribute: a, text: s}
-		l.n++
+		*l.next() = pending{attribute: a, text: s}
 	}
 }
 
 func (l *list) number(a attribute, n int64) {
 	if l.enabled.has(a) {
-		l.entries[l.n] = pending{attribute: a, isInt: true, number: n}
-		l.n++
+		*l.next() = pending{attribute: a, isInt: true, number: n}
 	}
+}
+
+func (l *list) next() *pending {
+	if l.n == len(l.entries) {
+		l.put(0)
+	}
+	l.n++
+	return &l.entries[l.n-1]
 }
 
 // answer lists what an exchange and each of its messages have in common.
@@ -69,13 +77,13 @@ func (l *list) answer(a *verdict.Answer) {
 	}
 }
 
-// put writes the list to m, leaving alone what is there.
-// There is room for more attributes behind.
-func (l *list) put(m pcommon.Map, more int) {
-	m.EnsureCapacity(m.Len() + l.n + more)
+// put writes the list, leaving alone what is there, and empties it. Room is made
+// for more attributes behind.
+func (l *list) put(more int) {
+	l.to.EnsureCapacity(l.to.Len() + l.n + more)
 	for i := range l.n {
 		e := &l.entries[i]
-		value, exists := m.GetOrPutEmpty(attributeTable[e.attribute].name)
+		value, exists := l.to.GetOrPutEmpty(attributeTable[e.attribute].name)
 		switch {
 		case exists:
 		case e.isInt:
@@ -84,6 +92,7 @@ func (l *list) put(m pcommon.Map, more int) {
 			value.SetStr(e.text)
 		}
 	}
+	l.n = 0
 }
 
 // writeSpan writes v to span: attributes, an event for each of several
@@ -98,7 +107,7 @@ func (w *writer) writeSpan(span ptrace.Span, ex *verdict.Exchange, v *verdict.Ve
 
 // write writes the attributes of v.
 func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) {
-	l := list{enabled: w.enabled}
+	l := list{enabled: w.enabled, to: m}
 	l.answer(&verdict.Answer{
 		Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
 		Method: v.Method, Tool: v.Tool, ID: v.ID, HasID: v.HasID,
@@ -113,7 +122,7 @@ func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) 
 	if w.retries && v.MethodID.IsCall() {
 		more = 1 // most calls get a retry origin of none
 	}
-	l.put(m, more)
+	l.put(more)
 }
 
 // defaultAttributes are the attributes that are written by default.
@@ -185,7 +194,7 @@ func errorTypeOf(ex *verdict.Exchange, v *verdict.Verdict) string {
 // writeFinding writes the retry origin of a call, with its evidence where there
 // is one, and what an exchange continues.
 func (w *writer) writeFinding(m pcommon.Map, f *retry.Finding, isCall bool) {
-	l := list{enabled: w.enabled}
+	l := list{enabled: w.enabled, to: m}
 	if isCall {
 		if f.Origin != retry.NoOrigin {
 			// What was not seen upstream was seen here.
@@ -204,7 +213,7 @@ func (w *writer) writeFinding(m pcommon.Map, f *retry.Finding, isCall bool) {
 		l.text(attrReplaySafety, f.Safety.String())
 	}
 	l.text(attrContinuation, f.Continuation.String())
-	l.put(m, 0)
+	l.put(0)
 }
 
 func text(v pcommon.Value) string {
@@ -230,10 +239,10 @@ func (w *writer) previous(m pcommon.Map, f *retry.Finding) {
 	if f.Link != retry.RetryOf {
 		return
 	}
-	l := list{enabled: w.enabled}
+	l := list{enabled: w.enabled, to: m}
 	l.text(attrPreviousTraceID, pcommon.TraceID(f.PreviousTraceID).String())
 	l.text(attrPreviousSpanID, pcommon.SpanID(f.PreviousSpanID).String())
-	l.put(m, 0)
+	l.put(0)
 }
 
 // eventName is the name of the span events that hold the single verdicts of an
@@ -253,9 +262,9 @@ func (w *writer) events(span ptrace.Span, v *verdict.Verdict) {
 		event := events.AppendEmpty()
 		event.SetName(eventName)
 		event.SetTimestamp(span.EndTimestamp())
-		l := list{enabled: w.enabled}
+		l := list{enabled: w.enabled, to: event.Attributes()}
 		l.answer(a)
-		l.put(event.Attributes(), 0)
+		l.put(0)
 	}
 	span.SetDroppedEventsCount(span.DroppedEventsCount() + uint32(v.AnswersLeftOut))
 }

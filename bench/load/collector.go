@@ -51,8 +51,9 @@ type collector struct {
 	done chan error
 }
 
-// startCollector starts a collector between two addresses.
-func startCollector(ctx context.Context, in, out, settings string) (*collector, error) {
+// startCollector starts a collector between two addresses, with watch on its
+// processor.
+func startCollector(ctx context.Context, in, out, settings string, watch *stopwatch) (*collector, error) {
 	metrics, err := freePort()
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func startCollector(ctx context.Context, in, out, settings string) (*collector, 
 	}
 	col, err := otelcol.NewCollector(otelcol.CollectorSettings{
 		BuildInfo: component.NewDefaultBuildInfo(),
-		Factories: factories,
+		Factories: func() (otelcol.Factories, error) { return factories(watch) },
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
 			URIs:              []string{"yaml:" + fmt.Sprintf(configuration, in, settings, out, metrics)},
 			ProviderFactories: []confmap.ProviderFactory{yamlprovider.NewFactory()},
@@ -89,12 +90,12 @@ func (c *collector) shutdown() error {
 	return <-c.done
 }
 
-func factories() (f otelcol.Factories, err error) {
+func factories(watch *stopwatch) (f otelcol.Factories, err error) {
 	f.Telemetry = otelconftelemetry.NewFactory()
 	if f.Receivers, err = otelcol.MakeFactoryMap[receiver.Factory](otlpreceiver.NewFactory()); err != nil {
 		return f, err
 	}
-	if f.Processors, err = otelcol.MakeFactoryMap[processor.Factory](mcpprocessor.NewFactory()); err != nil {
+	if f.Processors, err = otelcol.MakeFactoryMap[processor.Factory](watch.timed(mcpprocessor.NewFactory())); err != nil {
 		return f, err
 	}
 	f.Exporters, err = otelcol.MakeFactoryMap[exporter.Factory](otlpexporter.NewFactory())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
@@ -49,14 +50,16 @@ func generate(ctx context.Context, to, sink string, rate int) error {
 	}
 	defer conn.Close()
 	client := ptraceotlp.NewGRPCClient(conn)
-	ticker := time.NewTicker(time.Second * batchSize / time.Duration(rate))
-	defer ticker.Stop()
+	interval := time.Second * batchSize / time.Duration(rate)
+	due := time.Now()
 	sent, number := 0, uint64(0)
 	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-			continue
-		case <-ticker.C:
+		// At moments by chance: else they would be in step with the clock of the
+		// profile, which then sees one part of the work too often and another
+		// never.
+		due = due.Add(interval/2 + rand.N(interval))
+		if sleep(ctx, time.Until(due)) != nil {
+			break
 		}
 		if _, err := client.Export(context.WithoutCancel(ctx), ptraceotlp.NewExportRequestFromTraces(batch(&number))); err != nil {
 			return err

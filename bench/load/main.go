@@ -4,7 +4,8 @@
 //
 //	go run ./load
 //
-// The collector runs in this process, which takes a CPU profile of itself. The
+// The collector runs in this process, which measures the processor on the clock of
+// its thread and takes a CPU profile of itself. The
 // spans come from another one, which also takes what the collector sends. All
 // listens on the loopback interface only, and ends by itself after a minute.
 package main
@@ -58,7 +59,8 @@ func measure(ctx context.Context, duration time.Duration, rate int, settings, ou
 	if err != nil {
 		return err
 	}
-	c, err := startCollector(ctx, in, sink, settings)
+	watch := new(stopwatch)
+	c, err := startCollector(ctx, in, sink, settings, watch)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func measure(ctx context.Context, duration time.Duration, rate int, settings, ou
 	if err := sleep(ctx, warmUp); err != nil {
 		return err
 	}
-	r, err := record(ctx, duration)
+	r, err := record(ctx, duration, watch)
 	if err != nil {
 		return err
 	}

@@ -20,14 +20,18 @@ type recording struct {
 	cpu      []byte // a CPU profile
 	cpuTime  time.Duration
 	duration time.Duration
+	// processor is the CPU time that the processor took for so many batches.
+	processor time.Duration
+	batches   int64
 	// allocated is the share of the processor in what was allocated.
 	allocated float64
 }
 
-// record takes a CPU profile.
-func record(ctx context.Context, d time.Duration) (*recording, error) {
+// record takes a CPU profile, and the time of the processor from watch.
+func record(ctx context.Context, d time.Duration, watch *stopwatch) (*recording, error) {
 	before := allocations()
-	start, cpu := time.Now(), cpuTime()
+	start, cpu := time.Now(), clock(unix.CLOCK_PROCESS_CPUTIME_ID)
+	processor, batches := watch.read()
 	var buf bytes.Buffer
 	if err := pprof.StartCPUProfile(&buf); err != nil {
 		return nil, err
@@ -37,7 +41,10 @@ func record(ctx context.Context, d time.Duration) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{cpu: buf.Bytes(), cpuTime: cpuTime() - cpu, duration: time.Since(start)}
+	r := &recording{cpu: buf.Bytes(), cpuTime: clock(unix.CLOCK_PROCESS_CPUTIME_ID) - cpu, duration: time.Since(start)}
+	r.processor, r.batches = watch.read()
+	r.processor -= processor
+	r.batches -= batches
 	after := allocations()
 	r.allocated = (after.processor - before.processor) / max(1, after.all-before.all)
 	return r, nil
@@ -81,8 +88,10 @@ func (r *recording) print(w io.Writer, rate int) error {
 	share := func(n int64) float64 { return 100 * float64(n) / float64(max(1, all)) }
 	fmt.Fprintf(w, "%d spans a second, one in %d MCP: the collector used %.1f %% of one core for %s.\n",
 		rate, mcpShare, 100*r.cpuTime.Seconds()/r.duration.Seconds(), r.duration.Round(time.Second))
+	fmt.Fprintf(w, "The mcp processor took %.2f %% of it, %.1f µs for a batch of %d spans.\n",
+		100*r.processor.Seconds()/r.cpuTime.Seconds(), r.processor.Seconds()*1e6/float64(max(1, r.batches)), batchSize)
 	// Samples are counted, so that their number is known up to its square root.
-	fmt.Fprintf(w, "%d samples: the mcp processor %.2f %% (±%.2f), the garbage collector in the background %.2f %%.\n",
+	fmt.Fprintf(w, "In a profile of %d samples: the mcp processor %.2f %% (±%.2f), the garbage collector in the background %.2f %%.\n",
 		all, share(processor), share(1)*math.Sqrt(float64(processor)), share(collection))
 	fmt.Fprintf(w, "The processor made %.2f %% of what was allocated; with as much of the garbage collector it took %.2f %%.\n",
 		100*r.allocated, share(processor)+r.allocated*share(collection))
@@ -131,9 +140,9 @@ func allocations() (a allocated) {
 	return a
 }
 
-func cpuTime() time.Duration {
+func clock(id int32) time.Duration {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+	if err := unix.ClockGettime(id, &t); err != nil {
 		panic(err)
 	}
 	return time.Duration(t.Nano())

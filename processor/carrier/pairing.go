@@ -108,7 +108,7 @@ func AppendIdentity(dst []byte, resource pcommon.Resource) []byte {
 
 // identity are the resource attributes that tell one instance of a service
 // from another (OpenTelemetry semantic conventions, Resource).
-var identity = [...]string{
+var identity = []string{
 	"service.namespace", "service.name", "service.instance.id", "host.id", "host.name", "container.id", "k8s.pod.uid", "k8s.pod.name",
 }
 

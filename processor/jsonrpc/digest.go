@@ -22,7 +22,7 @@ func NewDigestKey() DigestKey { return DigestKey{maphash.MakeSeed()} }
 // It does not allocate unless raw nests deeper than any arguments do.
 func Digest(raw string, key DigestKey) uint64 {
 	b := []byte(raw)
-	var few [32]level
+	var few [16]level // more than arguments need, and no more of the stack than that
 	stack := few[:0]
 	for i := skipSpace(b, 0); i < len(b); {
 		var value uint64

@@ -5,7 +5,7 @@ import "strings"
 // truncationMarks are what recorders of bodies write where they cut one, in
 // lower case. A mark counts only where the grammar allows nothing that begins
 // like it: inside a complete document it means nothing.
-var truncationMarks = [...]string{
+var truncationMarks = []string{
 	"...", // also "...[123 chars truncated]"
 	"…",
 	"[...",

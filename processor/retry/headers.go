@@ -80,7 +80,7 @@ func count(value string) (int, bool) {
 // neverSent is the closed list of what HTTP clients call a connection that was
 // not made: refused, not found, not secured, or not ready in time. Words that
 // some clients also use for a connection that broke later are left out.
-var neverSent = [...]string{
+var neverSent = []string{
 	"econnrefused", "connection refused", "connectionrefused", "connection_refused", "actively refused",
 	"enotfound", "eai_again", "eai_noname", "getaddrinfo", "no such host", "name or service not known",
 	"name resolution", "nameresolution", "name_resolution", "unknownhost", "unresolvedaddress",

@@ -17,18 +17,17 @@ type Ref struct {
 
 // Observe says what a is, in the light of what was observed before, and
 // remembers it. Of the items of a batch the one that began first comes first.
-func (t *Tracker) Observe(a *Attempt) Finding {
+func (t *Tracker) Observe(a *Attempt) (f Finding) {
 	if a.HTTPMethod == "GET" {
 		return t.observeStream(a)
 	}
-	var f Finding
 	switch {
 	case !a.Method.IsCall():
 		f = t.observeOther(a)
 	case a.Whole && a.ID == 0:
-		f = Finding{Evidence: NotACall} // a notification, which nobody answers
+		f.Evidence = NotACall // a notification, which nobody answers
 	default:
-		f = t.observeCall(a)
+		t.observeCall(a, &f)
 	}
 	if !f.Duplicate {
 		t.markStream(a)
@@ -36,82 +35,84 @@ func (t *Tracker) Observe(a *Attempt) Finding {
 	return f
 }
 
-// observeCall observes a call.
-func (t *Tracker) observeCall(a *Attempt) Finding {
+// observeCall observes a call and sets f, which is empty. To hand that up as a
+// value would take stack for each step, see [verdict.Judge].
+func (t *Tracker) observeCall(a *Attempt, f *Finding) {
+	var n record
 	if !a.Whole || a.Operation == 0 {
 		// Equal or not, it cannot be compared: only what a sender says counts.
-		var n record
 		n.of(a, 0)
 		d := t.decide(a, &n, &sightings{})
 		d.note(&n)
-		return n.finding()
+		n.tell(f)
+		return
 	}
-	op := mix(uint64(a.Vantage), uint64(a.Operation))
-	var n record
-	n.of(a, op)
-	f, number := t.observeComparable(a, &n)
-	if f.Duplicate {
-		return f
-	}
-	if a.Open {
-		f.Ref = Ref{op: op, vantage: a.Vantage, start: n.start, number: number}
-	} else {
+	n.of(a, mix(uint64(a.Vantage), uint64(a.Operation)))
+	number := t.observeComparable(a, &n, f)
+	switch {
+	case f.Duplicate:
+	case a.Open:
+		f.Ref = Ref{op: n.op, vantage: a.Vantage, start: n.start, number: number}
+	default:
 		t.markResult(a.Vantage, &n, &a.Result)
 	}
-	return f
 }
 
-// observeComparable observes n, which is what is to be remembered of a.
-func (t *Tracker) observeComparable(a *Attempt, n *record) (Finding, uint32) {
+// observeComparable observes n, which is what is to be remembered of a, sets f and
+// returns the number of n.
+func (t *Tracker) observeComparable(a *Attempt, n *record, f *Finding) uint32 {
 	s := t.shard(n.op)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var seen sightings
 	t.look(s, a, n, &seen)
 	if seen.item != nil {
-		f := s.finding(seen.item)
+		s.tell(seen.item, f)
 		if f.Continuation == WithInput && f.Link == NoLink && a.RequestState != 0 {
 			if mark, ok := t.askedBy(a, seen.item); ok {
 				f.link(seen.item, &mark)
 			}
 		}
 		f.Duplicate = true
-		return f, 0
+		return 0
 	}
 	d := t.decide(a, n, &seen)
 	d.note(n)
-	f := n.finding()
+	n.tell(f)
 	f.LatePredecessor = seen.late
 	if p := d.previous.record; p != nil {
 		f.link(n, p)
 	}
-	return f, t.remember(s, n)
+	return t.remember(s, n)
 }
 
 // Settle brings the result of an attempt that was observed open. It returns the
 // finding of then, with what the result adds to it, and false if the attempt is
 // not remembered any more or has a result already.
-func (t *Tracker) Settle(ref Ref, res *Result) (Finding, bool) {
-	n, f, ok := t.settle(ref, res)
-	if ok {
+func (t *Tracker) Settle(ref Ref, res *Result) (f Finding, ok bool) {
+	var n record
+	if ok = t.settle(ref, res, &n, &f); ok {
 		t.markResult(ref.vantage, &n, res)
 	}
 	return f, ok
 }
 
-func (t *Tracker) settle(ref Ref, res *Result) (record, Finding, bool) {
+// settle sets settled to what is remembered now, and f.
+func (t *Tracker) settle(ref Ref, res *Result, settled *record, f *Finding) bool {
 	s := t.shard(ref.op)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.alive(ref.number) {
-		return record{}, Finding{}, false
+		return false
 	}
 	n := s.at(ref.number)
 	if n.kind != call || n.op != ref.op || n.start != ref.start || !n.has(flagNotSettled) {
-		return record{}, Finding{}, false
+		return false
 	}
 	n.settle(res)
-	return *n, s.finding(n), true
+	*settled = *n
+	s.tell(n, f)
+	return true
 }
 
 // note notes in n what was decided.
@@ -133,30 +134,27 @@ func (d *decision) note(n *record) {
 	}
 }
 
-// finding is what was found out about r, without the ids of its predecessor.
-func (r *record) finding() Finding {
-	f := Finding{
-		Origin: r.origin, Evidence: r.evidence, Continuation: r.packed.continuation(), Safety: r.packed.safety(),
-		Attempt: int(r.attempt), Seen: r.has(flagSeen), PreviousClass: r.previousClass,
-	}
+// tell sets f to what was found out about r, without the ids of its predecessor.
+func (r *record) tell(f *Finding) {
+	f.Origin, f.Evidence, f.Attempt = r.origin, r.evidence, int(r.attempt)
+	f.Continuation, f.Safety = r.packed.continuation(), r.packed.safety()
+	f.Seen, f.PreviousClass = r.has(flagSeen), r.previousClass
 	if r.origin == NoOrigin {
-		return f
+		return
 	}
 	f.Confidence = r.evidence.confidence()
 	f.Recovered = r.class == verdict.Success
 	f.Wasted = r.class == verdict.Failure
-	return f
 }
 
-// finding is what was found out about n, which is in s.
-func (s *shard) finding(n *record) Finding {
-	f := n.finding()
+// tell sets f to what was found out about n, which is in s.
+func (s *shard) tell(n *record, f *Finding) {
+	n.tell(f)
 	if n.has(flagSeen) && s.alive(n.previous) {
 		if p := s.at(n.previous); p.op == n.op && p.start < n.start {
 			f.link(n, p)
 		}
 	}
-	return f
 }
 
 // link refers to p, the predecessor of n.

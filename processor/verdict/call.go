@@ -63,22 +63,21 @@ func closedRaw(m *jsonrpc.Message, v jsonrpc.Value) string {
 	return m.Raw(v)
 }
 
-// Call returns the request of the exchange that was judged last, if there is
-// exactly one.
-func (j *Judge) Call() (Call, bool) {
+// Call sets call, which is empty, to the request of the exchange that was judged
+// last, if there is exactly one, and reports whether there is.
+func (j *Judge) Call(call *Call) bool {
 	if len(j.calls) != 1 || j.request.overflow > 0 {
-		return Call{}, false
+		return false
 	}
 	c := &j.calls[0]
-	call := Call{
-		ID: c.id, Complete: c.complete, Revision: c.revision,
-		Params: c.details.params, Arguments: c.details.arguments,
-		InputResponses: c.details.inputResponses, RequestState: c.details.requestState,
-		TaskID: c.details.taskID, TraceParent: c.details.traceParent, IdempotencyKey: c.details.idempotent,
-		ResultInputRequests: c.result.inputRequests, ResultState: c.result.state, ResultTaskID: c.result.taskID,
-	}
+	call.ID, call.Complete, call.Revision = c.id, c.complete, c.revision
+	d, r := &c.details, &c.result
+	call.Params, call.Arguments, call.InputResponses = d.params, d.arguments, d.inputResponses
+	call.RequestState, call.TaskID = d.requestState, d.taskID
+	call.TraceParent, call.IdempotencyKey = d.traceParent, d.idempotent
+	call.ResultInputRequests, call.ResultState, call.ResultTaskID = r.inputRequests, r.state, r.taskID
 	if c.complete && !j.request.batch && !j.ex.Messages {
 		call.Message = j.ex.Request.Text
 	}
-	return call, true
+	return true
 }

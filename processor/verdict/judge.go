@@ -42,7 +42,8 @@ func (j *Judge) Judge(ex *Exchange, v *Verdict) {
 	j.request = requestSide{} // not both at once: that would make copies
 	j.response = responseSide{}
 	j.calls, j.asked, j.answers = j.calls[:0], j.asked[:0], j.answers[:0]
-	j.noted, j.worst, j.worstCall = false, judged{}, nil
+	j.worst = judged{}
+	j.noted, j.worstCall = false, nil
 
 	if ex.HTTPMethod == "OPTIONS" || ex.HTTPMethod == "HEAD" || 100 <= ex.Status && ex.Status < 200 {
 		return
@@ -69,8 +70,11 @@ func (j *Judge) Forget() {
 	clear(j.asked[:cap(j.asked)])
 	clear(j.answers[:cap(j.answers)])
 	j.reader.Reset("", jsonrpc.JSON)
-	j.request, j.response, j.worst, j.worstCall = requestSide{}, responseSide{}, judged{}, nil
-	j.assumed, j.ex, j.v = call{}, nil, nil
+	j.request = requestSide{}
+	j.response = responseSide{}
+	j.worst = judged{}
+	j.assumed = call{}
+	j.worstCall, j.ex, j.v = nil, nil, nil
 }
 
 // Requests calls yield with each request of the exchange that was judged last,

@@ -321,7 +321,7 @@ func (j *Judge) idlessAnswers() bool {
 
 // oauthMembers are members of the bodies of OAuth's endpoints, which clients
 // reach with MCP's headers on (MCP authorization; RFC 6749, 7591, 8414, 9728).
-var oauthMembers = [...]string{
+var oauthMembers = []string{
 	"grant_type", "access_token", "redirect_uris", "client_secret", "authorization_endpoint", "authorization_servers",
 }
 

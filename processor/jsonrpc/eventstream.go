@@ -20,22 +20,17 @@ func (e *eventStream) reset(text string, pos int) {
 	*e = eventStream{text: text, pos: pos, lf: -1, cr: -1}
 }
 
-// line returns the next line without its end. LF, CR and CR LF end lines and
+// line returns the next line, of which there must be one, without its end. LF, CR and CR LF end lines and
 // nothing else does.
 func (e *eventStream) line() (line string, ended bool) {
-	if e.lf < e.pos {
-		e.lf = len(e.text)
-		if n := strings.IndexByte(e.text[e.pos:], '\n'); n >= 0 {
-			e.lf = e.pos + n
-		}
+	start := e.pos
+	if e.lf < start {
+		e.lf = indexFrom(e.text, start, '\n')
 	}
-	if e.cr < e.pos {
-		e.cr = len(e.text)
-		if n := strings.IndexByte(e.text[e.pos:], '\r'); n >= 0 {
-			e.cr = e.pos + n
-		}
+	if e.cr < start {
+		e.cr = indexFrom(e.text, start, '\r')
 	}
-	start, end := e.pos, min(e.lf, e.cr)
+	end := min(e.lf, e.cr)
 	e.pos = end
 	if end == len(e.text) {
 		return e.text[start:], false
@@ -45,6 +40,14 @@ func (e *eventStream) line() (line string, ended bool) {
 		e.pos++
 	}
 	return e.text[start:end], true
+}
+
+// indexFrom returns where c stands in text from i on, or the length of text.
+func indexFrom(text string, i int, c byte) int {
+	if n := strings.IndexByte(text[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(text)
 }
 
 // next returns the data of the next event that has any, and whether a blank line
@@ -60,8 +63,16 @@ func (e *eventStream) next() (data string, ended, ok bool) {
 		size   int  // of the data, with the line feeds that join the lines
 	)
 	for e.pos < len(e.text) {
-		start := e.pos
-		line, lineEnded := e.line()
+		var (
+			start     = e.pos
+			line      string
+			lineEnded = true
+		)
+		if e.text[start] == '\n' {
+			e.pos++ // as behind every event
+		} else {
+			line, lineEnded = e.line()
+		}
 		e.unfinished = !lineEnded
 		if line == "" {
 			if size > 0 {
@@ -70,10 +81,10 @@ func (e *eventStream) next() (data string, ended, ok bool) {
 			fields, lines = false, 0
 			continue
 		}
-		switch line[0] {
-		case ':':
+		switch c := line[0]; {
+		case c == ':':
 			continue
-		case 'd':
+		case c == 'd':
 			if value, ok := cutField(line, "data"); ok {
 				if lines == 0 {
 					data, first, size = value, start, len(value)
@@ -82,14 +93,13 @@ func (e *eventStream) next() (data string, ended, ok bool) {
 				}
 				lines++
 			}
-		case 'i':
-			if value, ok := cutField(line, "id"); ok && value != "" && strings.IndexByte(value, 0) < 0 {
-				e.resumable = true
-			}
-		case 'r':
-			if value, ok := cutField(line, "retry"); ok && allDigits(value) {
-				e.resumable = true
-			}
+		case e.resumable:
+		case c == 'i':
+			value, ok := cutField(line, "id")
+			e.resumable = ok && value != "" && strings.IndexByte(value, 0) < 0
+		case c == 'r':
+			value, ok := cutField(line, "retry")
+			e.resumable = ok && allDigits(value)
 		}
 		fields = true
 	}

@@ -43,15 +43,15 @@ func (r *Reader) object(b []byte, i int, in place) int {
 			return r.scanner.unexpected(b, i)
 		}
 
-		flags := uint8(flagOpen)
+		flags := uint8(0)
 		if v.Present() {
-			flags |= flagTwice
+			flags = flagTwice
 			if inner != untracked {
 				r.message.forget(inner)
 			}
 		}
+		start = i
 		kind := kinds[b[i]]
-		*v = Value{start: uint32(i), Kind: kind, flags: flags}
 		switch kind {
 		case Absent:
 			i = r.scanner.unexpected(b, i)
@@ -61,7 +61,7 @@ func (r *Reader) object(b []byte, i int, in place) int {
 			} else {
 				var escaped bool
 				if i, escaped = r.scanner.str(b, i); escaped {
-					v.flags |= flagEscaped
+					flags |= flagEscaped
 				}
 			}
 		case Number:
@@ -78,16 +78,17 @@ func (r *Reader) object(b []byte, i int, in place) int {
 			i = r.scanner.literal(b, i)
 		}
 		if i < 0 {
-			if v.end = uint32(r.scanner.at); v.end <= v.start {
+			if r.scanner.at <= start {
 				*v = Value{} // a truncation mark stands in its place
+			} else {
+				*v = Value{uint32(start), uint32(r.scanner.at), kind, flags | flagOpen}
 			}
 			return stopped
 		}
-		v.end = uint32(i)
-		v.flags &^= flagOpen
-		if v.Kind >= Array && isEmpty(b, int(v.start), i) {
-			v.flags |= flagEmpty
+		if kind >= Array && isEmpty(b, start, i) {
+			flags |= flagEmpty
 		}
+		*v = Value{uint32(start), uint32(i), kind, flags}
 
 		end := i
 		if i = next(b, i); uint(i) < uint(len(b)) {
@@ -99,7 +100,7 @@ func (r *Reader) object(b []byte, i int, in place) int {
 				return i + 1
 			}
 		}
-		if v.Kind == Number && r.scanner.mayGoOn(b, end) {
+		if kind == Number && r.scanner.mayGoOn(b, end) {
 			v.flags |= flagOpen
 		}
 		return r.scanner.unexpected(b, i)

@@ -211,7 +211,7 @@ func (r *Reader) nextValue() bool {
 		r.end(Complete, NoCause, i)
 		return false
 	}
-	if (r.first || r.format == Values) && beginsLikeJSON(b[i:]) {
+	if (r.first || r.format == Values) && (b[i] == '{' || beginsLikeJSON(b[i:])) {
 		return r.topLevel(i)
 	}
 	if _, cut := truncationMark(b, i); cut || strings.HasPrefix(byteOrderMark, r.text) {

@@ -32,11 +32,30 @@ type requestDetails struct {
 	requestState, taskID, traceParent, idempotent string
 }
 
+// read fills d, which is empty.
 func (d *requestDetails) read(m *jsonrpc.Message) {
 	p := &m.Params
-	d.params, d.arguments, d.inputResponses = closedRaw(m, m.ParamsValue), closedRaw(m, p.Arguments), closedRaw(m, p.InputResponses)
-	d.requestState, d.taskID = closedText(m, p.RequestState), closedText(m, p.TaskID)
-	d.traceParent, d.idempotent = closedText(m, p.MetaTraceParent), closedText(m, p.MetaIdempotencyKey)
+	raw(&d.params, m, m.ParamsValue)
+	raw(&d.arguments, m, p.Arguments)
+	raw(&d.inputResponses, m, p.InputResponses)
+	text(&d.requestState, m, p.RequestState)
+	text(&d.taskID, m, p.TaskID)
+	text(&d.traceParent, m, p.MetaTraceParent)
+	text(&d.idempotent, m, p.MetaIdempotencyKey)
+}
+
+// raw sets to, which is empty, to the JSON of v if that is closed.
+func raw(to *string, m *jsonrpc.Message, v jsonrpc.Value) {
+	if v.Present() {
+		*to = closedRaw(m, v)
+	}
+}
+
+// text sets to, which is empty, to the string v if that is closed.
+func text(to *string, m *jsonrpc.Message, v jsonrpc.Value) {
+	if v.Present() {
+		*to = closedText(m, v)
+	}
 }
 
 // resultDetails are the texts of a Call's result.

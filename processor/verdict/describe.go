@@ -80,7 +80,7 @@ func (j *Judge) describe() {
 	default:
 		j.name(&j.assumed)
 	}
-	if !v.HasID && j.request.unknown && j.noted && j.response.responses == 1 {
+	if !v.HasID && j.request.unknown && j.worst != nil && j.response.responses == 1 {
 		v.ID, v.HasID = j.worst.ID, j.worst.HasID
 	}
 	if v.ProtocolVersion == "" {

@@ -21,11 +21,7 @@ func (a *judged) set(o Outcome, r Reason) {
 
 func undetermined(r Reason) judged { return verdictOf(Undetermined, r) }
 
-// judge judges the complete response m to c, which is nil if the request is
-// not known.
-//
-// It sets a, which is empty. To hand that large thing up as a value would take a
-// kilobyte more of the stack, for which the stack of most callers has to grow.
+// judge is judgeAny for a complete response.
 func (j *Judge) judge(m *jsonrpc.Message, c *call, a *judged) {
 	why := j.envelope(m)
 	if why != NoReason || j.present(m.ErrorValue) {
@@ -41,7 +37,7 @@ func (j *Judge) judge(m *jsonrpc.Message, c *call, a *judged) {
 // judgeError sets a to the error of m or, where why is a reason, to what is wrong
 // with the envelope.
 func (j *Judge) judgeError(m *jsonrpc.Message, why Reason, a *judged) {
-	*a = j.errorOf(m)
+	j.errorOf(m, a)
 	if why != NoReason {
 		a.Outcome, a.Class, a.Reason = InvalidEnvelope, Failure, why
 	}
@@ -97,23 +93,23 @@ func errorShape(m *jsonrpc.Message) Reason {
 	}
 }
 
-// errorOf reads the error of m as the outcome that it means, with its code
-// where it has one that can be told.
-func (j *Judge) errorOf(m *jsonrpc.Message) judged {
+// errorOf sets a, which is empty, to the outcome that the error of m means, with
+// its code. Where no code can be told a stays empty.
+func (j *Judge) errorOf(m *jsonrpc.Message, a *judged) {
 	if m.ErrorValue.Kind != jsonrpc.Object || m.ErrorValue.Twice() || m.Error.Code.Twice() ||
 		m.Error.Code.Kind != jsonrpc.Number || m.Error.Code.Open() {
-		return judged{}
+		return
 	}
 	n := m.Integer(m.Error.Code)
 	if !n.Integral {
-		return judged{}
+		return
 	}
 	o := JSONRPCError
 	if n.Value == codeURLElicitationRequired && n.Fits {
 		// 2025-11-25 client/elicitation: this error is the request for input.
 		o = InputRequired
 	}
-	a := verdictOf(o, NoReason)
+	a.Outcome, a.Class = o, o.Class()
 	if n.Fits {
 		a.Code, a.HasCode, a.Reason = n.Value, true, codeReason(n.Value)
 	}
@@ -123,7 +119,17 @@ func (j *Judge) errorOf(m *jsonrpc.Message) judged {
 			a.errorData = m.Raw(m.Error.Data)
 		}
 	}
-	return a
+}
+
+// judgeAny judges the response m to c, which is nil if the request is not known. It
+// sets a, which is empty. To hand that large thing up as a value would take a
+// kilobyte more of the stack, for which the stack of most callers has to grow.
+func (j *Judge) judgeAny(m *jsonrpc.Message, c *call, a *judged) {
+	if m.State == jsonrpc.Complete {
+		j.judge(m, c, a)
+	} else {
+		j.judgeCut(m, c, a)
+	}
 }
 
 // judgeCut judges a response whose end was not recorded, by what JSON cannot
@@ -139,7 +145,8 @@ func (j *Judge) judgeCut(m *jsonrpc.Message, c *call, a *judged) {
 	if m.Error.Message.Present() && m.Error.Message.Kind != jsonrpc.String {
 		return
 	}
-	if e := j.errorOf(m); e.Outcome != NoOutcome {
+	var e judged
+	if j.errorOf(m, &e); e.Outcome != NoOutcome {
 		*a = e
 		return
 	}

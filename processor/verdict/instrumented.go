@@ -102,8 +102,8 @@ func (j *Judge) fragment() bool {
 	case codeKind == jsonrpc.Number:
 		// The error object in place of the result, as Logfire records it.
 		e := jsonrpc.ReadError(b.Text)
-		a := j.errorOf(&e)
-		if a.Outcome == NoOutcome {
+		var a judged
+		if j.errorOf(&e, &a); a.Outcome == NoOutcome {
 			return false
 		}
 		j.v.Outcome, j.v.Class, j.v.Reason = a.Outcome, a.Class, a.Reason

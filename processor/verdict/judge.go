@@ -23,10 +23,11 @@ type Judge struct {
 	assumed  call   // what the headers say of the request
 	answers  []Answer
 
-	// The worst verdict noted so far, and the request that it is about.
-	noted     bool
-	worst     judged
+	// worst is the worst verdict noted so far, nil if there is none, and worstCall
+	// the request that it is about.
+	worst     *judged
 	worstCall *call
+	worstCopy judged // what worst refers to, unless that is a part of calls
 }
 
 // NewJudge returns a Judge that follows s.
@@ -39,11 +40,10 @@ func NewJudge(s Settings) *Judge {
 func (j *Judge) Judge(ex *Exchange, v *Verdict) {
 	*v = Verdict{}
 	j.ex, j.v = ex, v
-	j.request = requestSide{} // not both at once: that would make copies
-	j.response = responseSide{}
+	j.request.reset()
+	j.response.reset()
 	j.calls, j.asked, j.answers = j.calls[:0], j.asked[:0], j.answers[:0]
-	j.worst = judged{}
-	j.noted, j.worstCall = false, nil
+	j.worst, j.worstCall = nil, nil
 
 	if ex.HTTPMethod == "OPTIONS" || ex.HTTPMethod == "HEAD" || 100 <= ex.Status && ex.Status < 200 {
 		return
@@ -72,9 +72,9 @@ func (j *Judge) Forget() {
 	j.reader.Reset("", jsonrpc.JSON)
 	j.request = requestSide{}
 	j.response = responseSide{}
-	j.worst = judged{}
+	j.worstCopy = judged{}
 	j.assumed = call{}
-	j.worstCall, j.ex, j.v = nil, nil, nil
+	j.worst, j.worstCall, j.ex, j.v = nil, nil, nil, nil
 }
 
 // Requests calls yield with each request of the exchange that was judged last,
@@ -214,24 +214,30 @@ func (j *Judge) noteUnanswered(c *call) {
 	j.note(&a, c)
 }
 
-// note adds the verdict on one message. The worst so far is to speak for the
-// exchange; of equals the first.
+// note adds the verdict a on one message, which is the answer to c, and completes
+// it. The worst so far is to speak for the exchange; of equals the first.
 func (j *Judge) note(a *judged, c *call) {
-	answer := a.Answer
 	if c != nil {
-		answer.Method, answer.Tool = c.method, c.tool
-		answer.ID, answer.HasID = c.idText()
+		a.Method, a.Tool = c.method, c.tool
+		a.ID, a.HasID = c.idText()
 	}
-	j.keep(&answer)
-	if !j.noted || severity[a.Class] > severity[j.worst.Class] {
-		j.noted, j.worst, j.worstCall = true, *a, c
-		j.worst.Answer = answer
+	j.keep(&a.Answer)
+	if j.worst != nil && severity[a.Class] <= severity[j.worst.Class] {
+		return
 	}
+	j.worstCall = c
+	if c != nil && a == &c.judged && !j.request.unknown {
+		j.worst = &c.judged
+		return
+	}
+	// It does not last, or more calls may come, for which they all move.
+	j.worstCopy = *a
+	j.worst = &j.worstCopy
 }
 
 // adopt makes the worst verdict noted that of the exchange.
 func (j *Judge) adopt() {
-	v, a := j.v, &j.worst
+	v, a := j.v, j.worst
 	v.Outcome, v.Class, v.Reason = a.Outcome, a.Class, a.Reason
 	v.Code, v.HasCode = a.Code, a.HasCode
 	v.ErrorMessage, v.ErrorData, v.ResultType = a.errorMessage, a.errorData, a.resultType

@@ -8,6 +8,22 @@ import (
 
 // requestSide is what the request body holds.
 type requestSide struct {
+	requestFacts
+	// first is the first notification; its name stands for the exchange where
+	// no request does.
+	first call
+}
+
+// reset empties r. Most of it is empty already.
+func (r *requestSide) reset() {
+	if r.notifications > 0 {
+		r.first = call{}
+	}
+	r.requestFacts = requestFacts{}
+}
+
+// requestFacts holds no pointers, so that it costs little to empty it.
+type requestFacts struct {
 	// unknown: it is not known which requests were made, or by which ids: the
 	// body was not recorded, not readable or cut before the id. Then any
 	// response may answer.
@@ -20,9 +36,6 @@ type requestSide struct {
 	requests      bool // at least one request
 	overflow      int  // requests beyond maxCalls
 	own           bool // a message with a method of MCP's own
-	// first is the first notification; its name stands for the exchange where
-	// no request does.
-	first call
 }
 
 // noAnswerDue reports whether the client sent nothing that an answer is due

@@ -8,6 +8,28 @@ import (
 
 // responseSide is what the response body holds.
 type responseSide struct {
+	responseFacts
+	answerID   jsonrpc.ID // of the last response to an unknown request
+	firstError judged     // the first well-formed JSON-RPC error, whoever's
+	idless     judged     // the first error whose id is null or missing
+	extra      judged     // of a foreign response: the code of what decides, where it has one
+}
+
+// reset empties r. Most of it is empty already.
+func (r *responseSide) reset() {
+	for _, a := range [...]*judged{&r.firstError, &r.idless, &r.extra} {
+		if a.Outcome != NoOutcome {
+			*a = judged{}
+		}
+	}
+	if r.answerID.Present() {
+		r.answerID = jsonrpc.ID{}
+	}
+	r.responseFacts = responseFacts{}
+}
+
+// responseFacts holds no pointers, so that it costs little to empty it.
+type responseFacts struct {
 	read    bool
 	format  jsonrpc.Format
 	summary jsonrpc.Summary
@@ -16,11 +38,7 @@ type responseSide struct {
 	partial   bool // one of them, noted for an unknown request, was cut
 	own       bool // a server's message with a method of MCP's own
 	shape     bool // a result of a shape that only MCP has
-
-	answerID   jsonrpc.ID // of the last response to an unknown request
-	firstError judged     // the first well-formed JSON-RPC error, whoever's
-	idless     judged     // the first error whose id is null or missing
-	hasIdless  bool
+	hasIdless bool // there is an error without id
 
 	// What was there in place of the answer.
 	foreign     bool   // a response with another id
@@ -28,8 +46,7 @@ type responseSide struct {
 	idMissing   bool   // a response without id that is no error
 	stray       Reason // JSON in a body that is no response: why not
 	tooDeep     bool
-	lost        bool   // a message that could be the answer was cut
-	extra       judged // the code of what decides, where it has one
+	lost        bool // a message that could be the answer was cut
 
 	acknowledged bool // subscriptions/listen was acknowledged
 	cancelled    bool // the server cancelled this request
@@ -123,8 +140,12 @@ func (j *Judge) readResponseMessage(m *jsonrpc.Message) {
 
 // noteError keeps the error of m, the first one.
 func (j *Judge) noteError(m *jsonrpc.Message) {
-	if e := j.errorOf(m); e.HasCode && m.Is(m.JSONRPC, "2.0") {
-		j.response.firstError = e
+	if !m.Is(m.JSONRPC, "2.0") {
+		return
+	}
+	e := &j.response.firstError
+	if j.errorOf(m, e); !e.HasCode {
+		*e = judged{}
 	}
 }
 
@@ -240,7 +261,7 @@ func (j *Judge) callWith(id jsonrpc.ID) *call {
 func (j *Judge) foreign(m *jsonrpc.Message, id jsonrpc.ID) {
 	r := &j.response
 	if !r.foreign {
-		r.extra = j.errorOf(m)
+		j.errorOf(m, &r.extra)
 	}
 	r.foreign = true
 	for i := range j.calls {
@@ -259,18 +280,18 @@ func (j *Judge) answer(m *jsonrpc.Message, c *call) {
 		}
 		return
 	}
-	var a judged
-	full := m.State == jsonrpc.Complete
-	if full {
-		j.judge(m, c, &a)
-	} else {
-		j.judgeCut(m, c, &a)
-	}
 	r.responses++
+	full := m.State == jsonrpc.Complete
 	if !j.request.unknown {
-		c.answered, c.full, c.judged = true, full, a
+		if c.answered {
+			c.judged = judged{}
+		}
+		c.answered, c.full = true, full
+		j.judgeAny(m, c, &c.judged)
 		return
 	}
+	var a judged
+	j.judgeAny(m, c, &a)
 	if !full {
 		r.partial = true
 	}

@@ -154,7 +154,8 @@ func (j *Judge) taskState(m *jsonrpc.Message, r *jsonrpc.Result, a *judged) {
 			*a = verdictOf(InvalidResult, why)
 			return
 		}
-		*a = j.errorOf(&inline)
+		*a = judged{}
+		j.errorOf(&inline, a)
 		return
 	}
 	why := NoReason

@@ -39,7 +39,7 @@ func (j *Judge) protocolAnswered() bool {
 	}
 	if j.request.unknown {
 		// Any id that is not empty counts as the request's own.
-		if j.noted && own(&j.worst) && j.worst.HasID && j.worst.ID != "" {
+		if j.worst != nil && own(j.worst) && j.worst.HasID && j.worst.ID != "" {
 			j.adopt()
 			return true
 		}

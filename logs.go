@@ -74,12 +74,12 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last
 		return
 	}
 	v := &w.verdict
-	if p.removesBodies(v) {
-		p.carrier.RemoveFromRecord(record, it)
-	}
 	var waits *note
 	if p.retries != nil && w.judged {
 		waits = p.attemptOfRecord(w, record, seenBy, time)
+	}
+	if p.removesBodies(v) {
+		p.carrier.RemoveFromRecord(record, it) // nothing more can be read of the item
 	}
 	if pairs && done == annotated {
 		p.remember(w, waits)

@@ -77,6 +77,38 @@ func said(span ptrace.Span) string {
 	return s
 }
 
+// TestRetriesOfItemsThatLoseTheirBodies: what is behind the bodies moves when they
+// are taken out, and is read before.
+func TestRetriesOfItemsThatLoseTheirBodies(t *testing.T) {
+	for _, keep := range []string{"always", "failures", "never"} {
+		decided := func(span ptrace.Span) { span.Attributes().PutStr("gen_ai.tool.call.id", "call_1") }
+		found := spans(start(t, "bodies: {keep: "+keep+"}").processTraces(batchOf(
+			try{id: 1, start: 1, status: 200, response: failureBody, with: decided},
+			try{id: 2, start: 3, status: 200, response: responseOf(2), with: decided},
+		)))
+		assert.Contains(t, said(found[1]), "sdk same_tool_call", keep)
+	}
+
+	records := func(ld plog.Logs) plog.LogRecordSlice { return ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords() }
+	for _, keep := range []string{"always", "never"} {
+		ld := plog.NewLogs()
+		all := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
+		for i, response := range []string{failureBody, responseOf(2)} {
+			record := all.AppendEmpty()
+			record.SetTimestamp(pcommon.Timestamp(int64(1+2*i) * second))
+			record.SetTraceID(pcommon.TraceID{1})
+			record.SetSpanID(pcommon.SpanID{byte(i + 1)})
+			a := record.Attributes()
+			a.PutStr(requestBodyAttribute, requestOf(i+1))
+			a.PutStr(responseBodyAttribute, response)
+			a.PutInt("http.response.status_code", 200)
+			a.PutStr("gen_ai.tool.call.id", "call_1")
+		}
+		got := records(start(t, "bodies: {keep: "+keep+"}").processLogs(ld))
+		assert.Equal(t, "same_tool_call", attr(got.At(1).Attributes(), "mcp.retry_evidence"), keep)
+	}
+}
+
 func TestRetriesOfSpans(t *testing.T) {
 	failed := try{id: 1, status: 503}
 	for name, tc := range map[string]struct {

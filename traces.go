@@ -100,11 +100,11 @@ func (p *mcpProcessor) span(w *worker, span ptrace.Span, seenBy int, last bool) 
 		return
 	}
 	v := &w.verdict
-	if p.removesBodies(v) {
-		p.carrier.RemoveFromSpan(span)
-	}
 	if p.retries != nil && w.judged {
 		p.attemptOfSpan(w, span, seenBy)
+	}
+	if p.removesBodies(v) {
+		p.carrier.RemoveFromSpan(span) // nothing more can be read of the item
 	}
 	if done != judged && done != annotated {
 		return

@@ -50,11 +50,11 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last
 		return
 	}
 	w.used = true
-	if !p.carrier.Log(record, &w.item) {
+	if !p.carrier.Log(record, w.item) {
 		w.tally.items[passedOver]++
 		return
 	}
-	it := &w.item
+	it := w.item
 	pairs := p.pairing != nil && !it.HasOutcome
 	time := recordTime(record)
 	if pairs {
@@ -73,7 +73,7 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last
 	if done == passedOver {
 		return
 	}
-	v := &w.verdict
+	v := w.verdict
 	var waits *note
 	if p.retries != nil && w.judged {
 		waits = p.attemptOfRecord(w, record, seenBy, time)

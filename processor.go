@@ -37,12 +37,18 @@ type mcpProcessor struct {
 
 // worker is what one batch needs at a time.
 type worker struct {
-	judge   *verdict.Judge
-	item    carrier.Item
-	verdict verdict.Verdict
+	judge *verdict.Judge
+	// item is what is worked on, with its verdict.
+	item    *carrier.Item
+	verdict *verdict.Verdict
 	judged  bool // the judge knows the exchange that the verdict is about
 	tally   tally
 	used    bool // for more than to pass items over
+
+	// found are the spans to work on, waiting of them. For log records, which are
+	// worked on one by one, there is one.
+	found   []foundSpan
+	waiting int
 
 	vantages []vantage // of the batch; items refer to them by index
 	stream   carrier.Stream
@@ -130,10 +136,22 @@ func newProcessor(cfg *Config, set processor.Settings, sig signal) (*mcpProcesso
 		p.digestKey = jsonrpc.NewDigestKey()
 	}
 	t.pairing, t.retries = p.pairing, p.retries
-	p.workers.New = func() any {
-		return &worker{judge: verdict.NewJudge(settings), toolCalls: map[spanKey]retry.Digest{}}
+	places := 1
+	if sig == signalTraces {
+		places = atATime
 	}
+	p.workers.New = func() any { return newWorker(settings, places) }
 	return p, nil
+}
+
+// newWorker returns a worker that has places for so many items at a time.
+func newWorker(settings verdict.Settings, places int) *worker {
+	w := &worker{judge: verdict.NewJudge(settings), toolCalls: map[spanKey]retry.Digest{}, found: make([]foundSpan, places)}
+	for i, item := range carrier.NewItems(places) {
+		w.found[i].item = item
+	}
+	w.look(&w.found[0])
+	return w
 }
 
 // streamWindow is how long the request of a span whose answer travels on
@@ -162,8 +180,11 @@ func (p *mcpProcessor) release(w *worker) {
 	if w.used {
 		w.used = false
 		w.judge.Forget()
-		w.item.Forget()
-		w.verdict = verdict.Verdict{}
+		for i := range w.found {
+			f := &w.found[i]
+			f.item.Forget()
+			f.span, f.verdict = ptrace.Span{}, verdict.Verdict{}
+		}
 		clear(w.spans)
 		clear(w.logs)
 		clear(w.attempts)
@@ -179,14 +200,14 @@ func (p *mcpProcessor) release(w *worker) {
 // assess finds out what is to be done with the item that w.item describes, of
 // which the carrier saw a sign of MCP.
 func (p *mcpProcessor) assess(w *worker) disposition {
-	it := &w.item
+	it := w.item
 	if it.HasOutcome {
 		if o, ok := verdict.ParseOutcome(it.Outcome); ok {
 			p.assessJudged(w, o)
 			return leftAlone
 		}
 	}
-	v := &w.verdict
+	v := w.verdict
 	w.judge.Judge(&it.Exchange, v)
 	w.judged = v.MCP
 	switch {
@@ -205,7 +226,7 @@ func (p *mcpProcessor) assess(w *worker) disposition {
 // assessJudged takes over the verdict of an item that was judged upstream. It is
 // read all the same where its retry origin is still to be found out.
 func (p *mcpProcessor) assessJudged(w *worker, o verdict.Outcome) {
-	v := &w.verdict
+	v := w.verdict
 	*v = verdict.Verdict{}
 	w.judged = p.retries != nil
 	if w.judged {
@@ -220,7 +241,7 @@ func (p *mcpProcessor) assessJudged(w *worker, o verdict.Outcome) {
 
 // count counts what was done with the item that was assessed last.
 func (p *mcpProcessor) count(w *worker, kind int, done disposition) {
-	v, ex := &w.verdict, &w.item.Exchange
+	v, ex := w.verdict, &w.item.Exchange
 	w.tally.items[done]++
 	if done == passedOver {
 		return
@@ -273,7 +294,7 @@ func (p *mcpProcessor) identify(w *worker, seenBy int) *vantage {
 
 // onStream sets w.stream to the stream that the item belongs to.
 func (p *mcpProcessor) onStream(w *worker, seenBy, kind int, time int64) {
-	it := &w.item
+	it := w.item
 	w.stream = carrier.Stream{
 		Vantage: p.identify(w, seenBy).pairing + uint64(kind),
 		Session: it.Session, Label: it.Label(),

@@ -37,7 +37,7 @@ type note struct {
 // attemptOf notes the exchange that was judged last as an attempt to look at.
 // seenBy is its vantage and kind the kind of the span.
 func (p *mcpProcessor) attemptOf(w *worker, seenBy, kind int) *attempt {
-	v, ex := &w.verdict, &w.item.Exchange
+	v, ex := w.verdict, &w.item.Exchange
 	var call verdict.Call
 	isCall := w.judge.Call(&call)
 	if !isCall && !(ex.HTTPMethod == "GET" && ex.LastEventID) {
@@ -84,7 +84,7 @@ func (p *mcpProcessor) vantageOf(v *vantage, kind int) retry.Digest {
 // resendsOf fills in what the item tells of its being sent again, and by what it
 // is known.
 func (p *mcpProcessor) resendsOf(w *worker, a *attempt) {
-	t, it := p.retries, &w.item
+	t, it := p.retries, w.item
 	resends := it.Resends()
 	// Those of one batch mostly have these two in common.
 	a.Target = w.target.of(resends.URL, t.Target)
@@ -122,7 +122,7 @@ func (l *lastDigest) of(text string, digest func(string) retry.Digest) retry.Dig
 
 // callOf fills in what the request and its result tell.
 func (p *mcpProcessor) callOf(w *worker, a *attempt, call *verdict.Call) {
-	t, v := p.retries, &w.verdict
+	t, v := p.retries, w.verdict
 	a.ID, a.RandomID = t.ID(call.ID)
 	a.Whole = call.Complete
 	a.TraceParent = t.Digest(call.TraceParent)
@@ -286,7 +286,7 @@ func (p *mcpProcessor) observeOne(w *worker, a *attempt) {
 // settle brings the answer of the exchange judged last to the attempts that
 // asked for it in other log records.
 func (p *mcpProcessor) settle(w *worker, time int64) {
-	v := &w.verdict
+	v := w.verdict
 	result := retry.Result{
 		End: time, Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
 		Status: w.item.Exchange.Status,

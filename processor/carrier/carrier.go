@@ -72,8 +72,8 @@ func New(c Config) *Carrier {
 	}
 }
 
-// Item is what was found on one span or log record. It is used again for the
-// next one.
+// Item is what was found on one span or log record. It is made by [NewItems] and
+// used again for the next one.
 type Item struct {
 	// Exchange is what to judge.
 	Exchange verdict.Exchange
@@ -95,14 +95,26 @@ type Item struct {
 
 	values [fieldCount]found
 	set    []field // of values
+	more   bool    // one of them is of what few items have
 	used   bool    // more than values was set
 	words  [4]string
-	decode decoder
+	decode *decoder
 
 	querySession string
 	noStatus     bool // the record says that no response came
 	found        textFound
-	reader       jsonrpc.Reader // finds messages in the text of log records
+	reader       *jsonrpc.Reader // finds messages in the text of log records
+}
+
+// NewItems returns n Items, which share what is large: they are filled one after
+// the other.
+func NewItems(n int) []*Item {
+	items := make([]*Item, n)
+	decode, reader := new(decoder), new(jsonrpc.Reader)
+	for i := range items {
+		items[i] = &Item{decode: decode, reader: reader}
+	}
+	return items
 }
 
 // found is the value of one field with the rank of the name that it was under.
@@ -118,7 +130,7 @@ func (it *Item) reset() {
 	for _, f := range it.set {
 		it.values[f] = found{}
 	}
-	it.set = it.set[:0]
+	it.set, it.more = it.set[:0], false
 	it.Outcome, it.HasOutcome, it.Class = "", false, ""
 	if !it.used {
 		return
@@ -169,8 +181,8 @@ func (c *Carrier) attributes(t *table, attributes pcommon.Map, it *Item) bool {
 	it.reset()
 	sign := false
 	for key, value := range attributes.All() {
-		n, ok := t.find(key)
-		if !ok {
+		n := t.find(key)
+		if n == nil {
 			continue
 		}
 		switch n.field {
@@ -206,10 +218,11 @@ func (c *Carrier) attributes(t *table, attributes pcommon.Map, it *Item) bool {
 
 // note keeps value under the name n, unless a name of lower rank has told the
 // field.
-func (it *Item) note(n name, value pcommon.Value) {
+func (it *Item) note(n *name, value pcommon.Value) {
 	v := &it.values[n.field]
 	if !v.ok {
 		it.set = append(it.set, n.field)
+		it.more = it.more || firstOfMore <= n.field && n.field <= lastOfMore
 	}
 	if !v.ok || n.rank < v.rank {
 		*v = found{value: value, rank: n.rank, ok: true}
@@ -224,7 +237,8 @@ func (it *Item) hasBody() bool {
 // mentions reports whether a body may hold a JSON-RPC message. What is in
 // base64 cannot be told without decoding it.
 func (it *Item) mentions() bool {
-	return mentions(it.values[requestBody]) || mentions(it.values[responseBody]) ||
+	request, response := &it.values[requestBody], &it.values[responseBody]
+	return request.ok && mentions(request.value) || response.ok && mentions(response.value) ||
 		it.values[requestBase64].ok || it.values[responseBase64].ok
 }
 
@@ -236,7 +250,7 @@ func (c *Carrier) bodyEvents(span ptrace.Span, it *Item) bool {
 			continue
 		}
 		for key, value := range event.Attributes().All() {
-			if n, ok := c.table.find(key); ok && n.field < fieldCount {
+			if n := c.table.find(key); n != nil && n.field < fieldCount {
 				it.note(n, value)
 			}
 		}
@@ -253,20 +267,18 @@ func isBodyEvent(event ptrace.SpanEvent) bool {
 const sweepWord = "jsonrpc"
 
 // mentions reports whether a body may hold a JSON-RPC message.
-func mentions(f found) bool {
-	if !f.ok {
-		return false
-	}
-	switch f.value.Type() {
+func mentions(body pcommon.Value) bool {
+	switch body.Type() {
 	case pcommon.ValueTypeStr:
-		return strings.Contains(f.value.Str(), sweepWord)
+		text := body.Str()
+		return strings.HasPrefix(text, `{"`+sweepWord) || strings.Contains(text, sweepWord)
 	case pcommon.ValueTypeBytes:
-		return strings.Contains(string(f.value.Bytes().AsRaw()), sweepWord)
+		return strings.Contains(string(body.Bytes().AsRaw()), sweepWord)
 	case pcommon.ValueTypeMap:
-		_, ok := f.value.Map().Get(sweepWord)
+		_, ok := body.Map().Get(sweepWord)
 		return ok
 	case pcommon.ValueTypeSlice:
-		for _, v := range f.value.Slice().All() {
+		for _, v := range body.Slice().All() {
 			if v.Type() != pcommon.ValueTypeMap {
 				continue
 			}
@@ -287,12 +299,28 @@ func (c *Carrier) exchange(it *Item) {
 	c.url(it)
 	ex.HTTP = ex.HTTPMethod != "" || it.values[status].ok || it.values[urlFull].ok || it.values[urlPath].ok || it.values[urlTarget].ok
 
-	ex.SessionID = it.text(sessionHeader)
-	if it.Session = ex.SessionID; it.Session == "" {
-		it.Session = it.text(knownSession)
+	if it.more {
+		it.moreOf(ex)
 	}
 	if it.Session == "" {
 		it.Session = it.querySession
+	}
+
+	c.body(it, &ex.Request, requestFields)
+	c.body(it, &ex.Response, responseFields)
+	if f := it.values[fragment]; f.ok {
+		it.decode.body(&ex.Fragment, f.value, "", c.config.MaxBytes)
+	}
+	if it.Session == "" && ex.Response.Media == verdict.MediaEventStream {
+		it.Session = endpointSession(ex.Response.Text)
+	}
+}
+
+// moreOf fills in what few items have.
+func (it *Item) moreOf(ex *verdict.Exchange) {
+	ex.SessionID = it.text(sessionHeader)
+	if it.Session = ex.SessionID; it.Session == "" {
+		it.Session = it.text(knownSession)
 	}
 	ex.ProtocolVersion = it.text(versionHeader)
 	if ex.ProtocolVersion == "" {
@@ -314,15 +342,6 @@ func (c *Carrier) exchange(it *Item) {
 	}
 	if f := it.values[knownIsError]; f.ok && f.value.Type() == pcommon.ValueTypeBool {
 		ex.IsError, ex.IsNoError = f.value.Bool(), !f.value.Bool()
-	}
-
-	c.body(it, &ex.Request, requestFields)
-	c.body(it, &ex.Response, responseFields)
-	if f := it.values[fragment]; f.ok {
-		it.decode.body(&ex.Fragment, f.value, "", c.config.MaxBytes)
-	}
-	if it.Session == "" && ex.Response.Media == verdict.MediaEventStream {
-		it.Session = endpointSession(ex.Response.Text)
 	}
 }
 
@@ -444,9 +463,11 @@ func splitURL(url string) (path, query string) {
 		return "", ""
 	}
 	if _, rest, ok := strings.Cut(url, "://"); ok {
-		authority := 0
-		for authority < len(rest) && rest[authority] != '/' && rest[authority] != '?' && rest[authority] != '#' {
-			authority++
+		authority := len(rest)
+		for _, end := range "/?#" {
+			if i := strings.IndexByte(rest[:authority], byte(end)); i >= 0 {
+				authority = i
+			}
 		}
 		if authority == len(rest) {
 			return "/", ""
@@ -493,8 +514,8 @@ func endpointSession(stream string) string {
 
 // IsBody reports whether the attribute called key may hold a body.
 func (c *Carrier) IsBody(key string) bool {
-	n, ok := c.logTable.find(key)
-	if !ok {
+	n := c.logTable.find(key)
+	if n == nil {
 		return false
 	}
 	switch n.field {

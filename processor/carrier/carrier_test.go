@@ -19,6 +19,8 @@ const (
 	streamOne = "event: message\ndata: " + answer + "\n\n"
 )
 
+func newItem() *Item { return NewItems(1)[0] }
+
 // defaults looks where the processor looks by default.
 func defaults() Config {
 	return Config{
@@ -39,7 +41,7 @@ func read(t testing.TB, c Config, attributes map[string]any) *Item {
 	if _, ok := attributes[session]; !ok {
 		span.Attributes().PutStr(session, "s")
 	}
-	it := new(Item)
+	it := newItem()
 	require.True(t, New(c).Span(span, it))
 	return it
 }
@@ -66,7 +68,7 @@ func sign(t testing.TB, c Config, attributes map[string]any) bool {
 	t.Helper()
 	span := ptrace.NewSpan()
 	require.NoError(t, span.Attributes().FromRaw(attributes))
-	return New(c).Span(span, new(Item))
+	return New(c).Span(span, newItem())
 }
 
 func TestSigns(t *testing.T) {
@@ -146,20 +148,19 @@ func TestNameTable(t *testing.T) {
 	table := newTable(names)
 	for _, n := range names {
 		for _, spelling := range []string{n.name, spell(n.name, upper), spell(n.name, func(b byte) byte { return swap(b, '-', '_') }), spell(n.name, func(b byte) byte { return swap(b, '_', '-') })} {
-			found, ok := table.find(spelling)
-			require.True(t, ok, spelling)
+			found := table.find(spelling)
+			require.NotNil(t, found, spelling)
 			require.Equal(t, n.field, found.field, spelling)
 			require.Equal(t, n.rank, found.rank, spelling)
 		}
 		for _, other := range []string{n.name + "x", n.name[1:], n.name[:len(n.name)-1], "x" + n.name, spell(n.name, func(b byte) byte { return swap(b, '.', '_') })} {
-			if _, ok := table.find(other); ok {
+			if table.find(other) != nil {
 				require.Equal(t, n.name, other)
 			}
 		}
 	}
 	for _, other := range []string{"", ".", "http.request.header.MCP\xffSession-Id", "ＨＴＴＰ.method"} {
-		_, ok := table.find(other)
-		require.False(t, ok, other)
+		require.Nil(t, table.find(other), other)
 	}
 }
 
@@ -193,7 +194,7 @@ func TestFirstNameInTheTableCounts(t *testing.T) {
 		for _, name := range attributes {
 			span.Attributes().PutInt(name, map[string]int64{"http.response.status_code": 200, "http.status_code": 500}[name])
 		}
-		it := new(Item)
+		it := newItem()
 		require.True(t, New(defaults()).Span(span, it))
 		require.Equal(t, 200, it.Exchange.Status)
 	}
@@ -327,7 +328,7 @@ func TestSpanFailure(t *testing.T) {
 		span := ptrace.NewSpan()
 		span.Attributes().PutStr(session, "s")
 		fill(span)
-		it := new(Item)
+		it := newItem()
 		require.True(t, New(defaults()).Span(span, it))
 		return it.Exchange.Failure
 	}
@@ -354,7 +355,7 @@ func TestSide(t *testing.T) {
 		span := ptrace.NewSpan()
 		span.SetKind(kind)
 		span.Attributes().PutStr(session, "s")
-		it := new(Item)
+		it := newItem()
 		require.True(t, New(defaults()).Span(span, it))
 		require.Equal(t, want, it.Exchange.Side)
 	}
@@ -363,7 +364,7 @@ func TestSide(t *testing.T) {
 // TestItemsAreUsedAgain: nothing of one item is left in the next.
 func TestItemsAreUsedAgain(t *testing.T) {
 	c := New(defaults())
-	it := new(Item)
+	it := newItem()
 	full, bare := ptrace.NewSpan(), ptrace.NewSpan()
 	for _, n := range names {
 		full.Attributes().PutStr(n.name, "7")
@@ -373,7 +374,7 @@ func TestItemsAreUsedAgain(t *testing.T) {
 	full.Status().SetCode(ptrace.StatusCodeError)
 	bare.Attributes().PutStr(session, "s")
 
-	fresh := new(Item)
+	fresh := newItem()
 	require.True(t, c.Span(bare, fresh))
 	require.True(t, c.Span(full, it))
 	require.True(t, c.Span(bare, it))
@@ -388,7 +389,7 @@ func record(t testing.TB, set func(plog.LogRecord)) (*Item, bool) {
 	t.Helper()
 	r := plog.NewLogRecord()
 	set(r)
-	it := new(Item)
+	it := newItem()
 	ok := New(defaults()).Log(r, it)
 	return it, ok
 }

@@ -115,12 +115,24 @@ func isContentCoding(coding string) bool {
 
 // binary reports whether text begins with bytes that no text has.
 func binary(text string) bool {
-	for i := range min(len(text), 16) {
+	const beginning = 16
+	if len(text) > beginning && !controls(text[:8]) && !controls(text[8:beginning]) {
+		return false
+	}
+	for i := range min(len(text), beginning) {
 		if c := text[i]; c < ' ' && c != '\t' && c != '\n' && c != '\r' {
 			return true
 		}
 	}
 	return false
+}
+
+// controls reports whether there are control characters in eight bytes.
+func controls(text string) bool {
+	const each01, each80 = 0x0101010101010101, 0x8080808080808080
+	w := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+	return (w-' '*each01)&^w&each80 != 0
 }
 
 // isMapText reports whether text is the printed form of a map of some language,

@@ -83,7 +83,7 @@ func mentionsAnywhere(v pcommon.Value, depth int) bool {
 	const maxDepth = 64 // the depth to which the SDKs keep values
 	switch v.Type() {
 	case pcommon.ValueTypeStr, pcommon.ValueTypeBytes:
-		return mentions(found{value: v, ok: true})
+		return mentions(v)
 	case pcommon.ValueTypeMap:
 		if depth == maxDepth {
 			return false

@@ -50,7 +50,7 @@ func TestTextPlaces(t *testing.T) {
 		"jsonrpc is no name": {`{"a":"jsonrpc"} ` + oneCall, oneCall, Removed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			it, record := new(Item), textRecord(c.text)
+			it, record := newItem(), textRecord(c.text)
 			found := logCarrier().Log(record, it)
 			require.True(t, found)
 			require.True(t, it.Exchange.Messages)
@@ -68,7 +68,7 @@ func TestTruncatedLines(t *testing.T) {
 		whole[:len(whole)-1], whole[:len(whole)-2] + "... [truncated]", whole[:len(whole)-2] + " [TRUNCATED]",
 		"> " + oneCall[:40] + "...[14696 chars truncated]...\"}}",
 	} {
-		it := new(Item)
+		it := newItem()
 		require.True(t, logCarrier().Log(textRecord(text), it), text)
 		require.Equal(t, verdict.Cut, it.Exchange.Request.Capture, text)
 	}
@@ -97,7 +97,7 @@ func TestPrefixes(t *testing.T) {
 		"Message from client:\nbody=":           {},
 		"":                                      {},
 	} {
-		it := new(Item)
+		it := newItem()
 		require.True(t, logCarrier().Log(textRecord(prefix+oneCall), it), prefix)
 		require.Equal(t, want.sign, it.Exchange.LogPrefix, "sign of %q", prefix)
 		require.Equal(t, want.toServer, it.ToServer, "to the server: %q", prefix)
@@ -131,31 +131,31 @@ func TestSearchReadsAtMostThrice(t *testing.T) {
 	for name, text := range hostileLines(1 << 18) {
 		t.Run(name, func(t *testing.T) {
 			budget := maxReread*len(text) + 1<<10
-			s := lineSearch{item: new(Item), text: text, budget: budget}
+			s := lineSearch{item: newItem(), text: text, budget: budget}
 			for at, ok := 0, true; ok && !s.cut; {
 				_, at, ok = s.next(at)
 			}
 			require.LessOrEqual(t, budget-s.budget, (maxReread+1)*len(text)+1<<10)
 			// What an Item keeps for the next record is its Reader.
-			require.Less(t, allocated(func() { logCarrier().Log(textRecord(text), new(Item)) }), uint64(4*len(text)))
+			require.Less(t, allocated(func() { logCarrier().Log(textRecord(text), newItem()) }), uint64(4*len(text)))
 		})
 	}
 }
 
 // TestCandidates: the search gives up after so many objects that are none.
 func TestCandidates(t *testing.T) {
-	require.True(t, logCarrier().Log(textRecord(strings.Repeat("{a} ", maxCandidates-1)+oneCall), new(Item)))
-	require.False(t, logCarrier().Log(textRecord(strings.Repeat("{a} ", maxCandidates)+oneCall), new(Item)))
+	require.True(t, logCarrier().Log(textRecord(strings.Repeat("{a} ", maxCandidates-1)+oneCall), newItem()))
+	require.False(t, logCarrier().Log(textRecord(strings.Repeat("{a} ", maxCandidates)+oneCall), newItem()))
 }
 
 // TestMessageAtTheEndOfALongLine: what stands before it is swept over.
 func TestMessageAtTheEndOfALongLine(t *testing.T) {
 	before := strings.Repeat("amber ", 1<<18)
-	it := new(Item)
+	it := newItem()
 	require.True(t, logCarrier().Log(textRecord(before+oneCall), it))
 	require.Equal(t, len(before), it.Text.Start)
 	require.Equal(t, len(before)+len(oneCall), it.Text.End)
-	s := lineSearch{item: new(Item), text: before + oneCall, budget: 1 << 20}
+	s := lineSearch{item: newItem(), text: before + oneCall, budget: 1 << 20}
 	_, _, ok := s.next(0)
 	require.True(t, ok)
 	require.LessOrEqual(t, 1<<20-s.budget, 2*len(oneCall))
@@ -168,7 +168,7 @@ func TestManyMessagesInOneRecord(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&text, "14:13:21 read: {\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"content\":[]}}\n", i)
 	}
-	it := new(Item)
+	it := newItem()
 	size := allocated(func() { require.True(t, logCarrier().Log(textRecord(text.String()), it)) })
 	require.Equal(t, n-1, strings.Count(it.Exchange.Response.Text, "\n"))
 	require.Less(t, size, uint64(8*text.Len()))
@@ -219,7 +219,7 @@ func notOurs() []struct {
 // TestOtherRecordsCostNothing: a record that is not of MCP is passed over
 // without an allocation.
 func TestOtherRecordsCostNothing(t *testing.T) {
-	c, it := logCarrier(), new(Item)
+	c, it := logCarrier(), newItem()
 	for _, other := range notOurs() {
 		limit := 0.0
 		if strings.Contains(other.record.Body().AsString(), sweepWord) {
@@ -234,7 +234,7 @@ func TestOtherRecordsCostNothing(t *testing.T) {
 }
 
 func BenchmarkLogOfOthers(b *testing.B) {
-	c, it := logCarrier(), new(Item)
+	c, it := logCarrier(), newItem()
 	for _, other := range notOurs() {
 		b.Run(other.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -257,7 +257,7 @@ func BenchmarkLogOfMCP(b *testing.B) {
 	for range 1000 {
 		many.WriteString("14:13:21 read: " + oneResult + "\n")
 	}
-	c, it := logCarrier(), new(Item)
+	c, it := logCarrier(), newItem()
 	for _, mcp := range []struct {
 		name   string
 		record plog.LogRecord
@@ -284,7 +284,7 @@ func BenchmarkLogOfMCP(b *testing.B) {
 }
 
 func BenchmarkHostileLog(b *testing.B) {
-	c, it := logCarrier(), new(Item)
+	c, it := logCarrier(), newItem()
 	for name, text := range hostileLines(1 << 20) {
 		record := textRecord(text)
 		b.Run(name, func(b *testing.B) {

@@ -146,7 +146,7 @@ func (s *lineSearch) read(i int) (n int, found bool) {
 
 // readText is read for the beginning of text, and reports what is malformed.
 func (s *lineSearch) readText(text string) (n int, found, broken bool) {
-	r := &s.item.reader
+	r := s.item.reader
 	r.Reset(text, jsonrpc.Values)
 	for r.Next() {
 		m := r.Message()

@@ -9,6 +9,12 @@ import (
 
 // mediaType reads a content type (RFC 9110 section 8.3).
 func mediaType(contentType string) verdict.MediaType {
+	switch contentType { // as nearly all spell it
+	case "":
+		return verdict.NoMediaType
+	case "application/json":
+		return verdict.MediaJSON
+	}
 	essence, _, _ := strings.Cut(contentType, ";")
 	essence = strings.TrimSpace(essence)
 	switch {

@@ -73,6 +73,12 @@ const (
 	outcomeOther // the rest of that group of attributes
 )
 
+// The fields from firstOfMore to lastOfMore are those that few items have.
+const (
+	firstOfMore = sessionHeader
+	lastOfMore  = knownIsError
+)
+
 // name is one row of the look-up table: the attribute called name tells field.
 // Of several names for one field the one with the lowest rank counts.
 type name struct {
@@ -221,7 +227,7 @@ func newTable(lists ...[]name) *table {
 	t := &table{}
 	for _, list := range lists {
 		for _, n := range list {
-			if _, ok := t.find(n.name); !ok {
+			if t.find(n.name) == nil {
 				h := hash(n.name)
 				t.buckets[h] = append(t.buckets[h], n)
 			}
@@ -230,16 +236,18 @@ func newTable(lists ...[]name) *table {
 	return t
 }
 
-func (t *table) find(key string) (name, bool) {
+// find returns the row of key, nil if there is none. It is not to be changed.
+func (t *table) find(key string) *name {
 	if key == "" {
-		return name{}, false
+		return nil
 	}
-	for _, n := range t.buckets[hash(key)] {
-		if sameName(n.name, key) {
-			return n, true
+	bucket := t.buckets[hash(key)]
+	for i := range bucket {
+		if n := &bucket[i]; sameName(n.name, key) {
+			return n
 		}
 	}
-	return name{}, false
+	return nil
 }
 
 // hash hashes the length and two bytes of key, which is not empty. Of these it
@@ -252,12 +260,10 @@ func hash(key string) uint8 {
 }
 
 func sameName(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	if a == b {
-		return true
-	}
+	return len(a) == len(b) && (a == b || sameFolded(a, b))
+}
+
+func sameFolded(a, b string) bool {
 	for i := range len(a) {
 		if fold(a[i]) != fold(b[i]) {
 			return false

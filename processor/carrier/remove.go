@@ -41,8 +41,8 @@ func (c *Carrier) RemoveFromRecord(record plog.LogRecord, it *Item) {
 func (c *Carrier) RemoveUnread(record plog.LogRecord) {
 	c.removeAttributes(record.Attributes())
 	record.Attributes().RemoveIf(func(key string, value pcommon.Value) bool {
-		n, ok := c.logTable.find(key)
-		return ok && n.field == message && mentionsAnywhere(value, 0)
+		n := c.logTable.find(key)
+		return n != nil && n.field == message && mentionsAnywhere(value, 0)
 	})
 	scrub(record.Body())
 }

@@ -74,13 +74,13 @@ func (s *signs) on(attributes pcommon.Map) bool {
 }
 
 func (s *signs) is(key string, value pcommon.Value) bool {
-	n, ok := s.table.find(key)
-	if !ok {
+	n := s.table.find(key)
+	if n == nil {
 		return false
 	}
 	switch n.field {
 	case requestBody, responseBody:
-		return mentions(found{value: value, ok: true})
+		return mentions(value)
 	case message:
 		return mentionsAnywhere(value, 0)
 	default:

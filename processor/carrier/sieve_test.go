@@ -72,7 +72,7 @@ func TestNothingPassedOver(t *testing.T) {
 				assert.Empty(t, it.ToolCall(), "%v", span.Attributes().AsRaw())
 			}
 			if c.PassesOverRecord(record) {
-				assert.False(t, c.Log(record, new(Item)), "%v %s", record.Attributes().AsRaw(), record.Body().AsString())
+				assert.False(t, c.Log(record, newItem()), "%v %s", record.Attributes().AsRaw(), record.Body().AsString())
 			}
 		}
 	}

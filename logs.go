@@ -80,6 +80,7 @@ func (p *mcpProcessor) record(w *worker, record plog.LogRecord, seenBy int, last
 	}
 	if p.removesBodies(v) {
 		p.carrier.RemoveFromRecord(record, it) // nothing more can be read of the item
+		it.Exchange.Request.Detached = true
 	}
 	if pairs && done == annotated {
 		p.remember(w, waits)

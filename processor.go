@@ -49,6 +49,7 @@ type worker struct {
 	// worked on one by one, there is one.
 	found   []foundSpan
 	waiting int
+	held    int // bytes of their bodies
 
 	vantages []vantage // of the batch; items refer to them by index
 	stream   carrier.Stream
@@ -178,12 +179,10 @@ func (p *mcpProcessor) release(w *worker) {
 	w.tally.more = w.tally.more || w.used
 	p.telemetry.take(&w.tally)
 	if w.used {
-		w.used = false
+		w.used, w.waiting, w.held = false, 0, 0
 		w.judge.Forget()
 		for i := range w.found {
-			f := &w.found[i]
-			f.item.Forget()
-			f.span, f.verdict = ptrace.Span{}, verdict.Verdict{}
+			w.found[i].forget()
 		}
 		clear(w.spans)
 		clear(w.logs)

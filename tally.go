@@ -99,13 +99,11 @@ func (t *tally) moveTo(sum *tally) {
 		move(t.retries[origin][:], sum.retries[origin][:])
 	}
 	move(t.results[:], sum.results[:])
-	for _, n := range [...]struct{ from, to *int64 }{
-		{&t.conflicts, &sum.conflicts}, {&t.panics, &sum.panics}, {&t.unsafeReplays, &sum.unsafeReplays},
-		{&t.late, &sum.late}, {&t.notEvaluated, &sum.notEvaluated},
-	} {
-		*n.to += *n.from
-		*n.from = 0
-	}
+	sum.conflicts, t.conflicts = sum.conflicts+t.conflicts, 0
+	sum.panics, t.panics = sum.panics+t.panics, 0
+	sum.unsafeReplays, t.unsafeReplays = sum.unsafeReplays+t.unsafeReplays, 0
+	sum.late, t.late = sum.late+t.late, 0
+	sum.notEvaluated, t.notEvaluated = sum.notEvaluated+t.notEvaluated, 0
 }
 
 func move(from, to []int64) {

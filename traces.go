@@ -26,6 +26,16 @@ type foundSpan struct {
 	due     bool // the verdict is to be written
 }
 
+// forget drops what f refers to.
+func (f *foundSpan) forget() {
+	f.item.Forget()
+	f.span, f.verdict = ptrace.Span{}, verdict.Verdict{}
+}
+
+// maxHeld is how long the bodies of the spans at a time may be, and one more: those
+// that were decoded are in memory for that long.
+const maxHeld = 256 << 10
+
 // look makes f the item that is worked on.
 func (w *worker) look(f *foundSpan) {
 	w.item, w.verdict = f.item, &f.verdict
@@ -75,7 +85,7 @@ func (p *mcpProcessor) spans(w *worker, spans ptrace.SpanSlice, i, seenBy int) (
 			continue
 		}
 		p.find(w, span, seenBy)
-		if w.waiting == len(w.found) {
+		if w.waiting == len(w.found) || w.held > maxHeld {
 			p.judgeFound(w, false)
 		}
 	}
@@ -99,6 +109,7 @@ func (p *mcpProcessor) find(w *worker, span ptrace.Span, seenBy int) {
 	}
 	f.span, f.seenBy = span, seenBy
 	w.waiting++
+	w.held += len(f.item.Exchange.Request.Text) + len(f.item.Exchange.Response.Text)
 }
 
 // rescue is deferred by each step: a panic is the end of the step for this span
@@ -126,6 +137,12 @@ func (p *mcpProcessor) judgeFound(w *worker, last bool) {
 			p.writeSpan(w, &found[i])
 		}
 	}
+	if w.held > maxHeld {
+		for i := range found {
+			found[i].forget()
+		}
+	}
+	w.held = 0
 }
 
 // judgeSpan judges one span, and does all but to write the verdict.
@@ -159,6 +176,7 @@ func (p *mcpProcessor) judgeSpan(w *worker, f *foundSpan, last bool) {
 	}
 	if p.removesBodies(v) {
 		p.carrier.RemoveFromSpan(span) // nothing more can be read of the item
+		it.Exchange.Request.Detached = true
 	}
 	if done != judged && done != annotated {
 		return

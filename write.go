@@ -37,6 +37,7 @@ type pending struct {
 type list struct {
 	enabled attributeSet
 	to      pcommon.Map
+	copies  bool // texts are parts of bodies that are not to stay in memory
 	entries [12]pending
 	n       int
 }
@@ -88,6 +89,8 @@ func (l *list) put(more int) {
 		case exists:
 		case e.isInt:
 			value.SetInt(e.number)
+		case l.copies:
+			value.SetStr(strings.Clone(e.text))
 		default:
 			value.SetStr(e.text)
 		}
@@ -99,7 +102,7 @@ func (l *list) put(more int) {
 // messages and, if asked for, the status.
 func (w *writer) writeSpan(span ptrace.Span, ex *verdict.Exchange, v *verdict.Verdict) {
 	w.write(span.Attributes(), ex, v)
-	w.events(span, v)
+	w.events(span, ex, v)
 	if w.spanStatus && span.Status().Code() == ptrace.StatusCodeUnset && errorTypeOf(ex, v) != "" {
 		span.Status().SetCode(ptrace.StatusCodeError)
 	}
@@ -107,7 +110,7 @@ func (w *writer) writeSpan(span ptrace.Span, ex *verdict.Exchange, v *verdict.Ve
 
 // write writes the attributes of v.
 func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) {
-	l := list{enabled: w.enabled, to: m}
+	l := list{enabled: w.enabled, to: m, copies: detached(ex)}
 	l.answer(&verdict.Answer{
 		Outcome: v.Outcome, Class: v.Class, Reason: v.Reason, Code: v.Code, HasCode: v.HasCode,
 		Method: v.Method, Tool: v.Tool, ID: v.ID, HasID: v.HasID,
@@ -123,6 +126,12 @@ func (w *writer) write(m pcommon.Map, ex *verdict.Exchange, v *verdict.Verdict) 
 		more = 1 // most calls get a retry origin of none
 	}
 	l.put(more)
+}
+
+// detached reports whether a body of ex is only in memory as long as something
+// refers to it.
+func detached(ex *verdict.Exchange) bool {
+	return ex.Request.Detached || ex.Response.Detached || ex.Fragment.Detached
 }
 
 // defaultAttributes are the attributes that are written by default.
@@ -251,7 +260,7 @@ const eventName = "mcp.message"
 
 // events adds an event for each of several messages. What is beyond the limit
 // counts as dropped.
-func (w *writer) events(span ptrace.Span, v *verdict.Verdict) {
+func (w *writer) events(span ptrace.Span, ex *verdict.Exchange, v *verdict.Verdict) {
 	if len(v.Answers) == 0 {
 		return
 	}
@@ -262,7 +271,7 @@ func (w *writer) events(span ptrace.Span, v *verdict.Verdict) {
 		event := events.AppendEmpty()
 		event.SetName(eventName)
 		event.SetTimestamp(span.EndTimestamp())
-		l := list{enabled: w.enabled, to: event.Attributes()}
+		l := list{enabled: w.enabled, to: event.Attributes(), copies: detached(ex)}
 		l.answer(a)
 		l.put(0)
 	}

@@ -51,7 +51,7 @@ func (d *decoder) body(b *verdict.Body, value pcommon.Value, encoding string, li
 		raw = value.AsString()
 		recorded = -1
 	}
-	b.Capture, b.Text = verdict.Whole, raw
+	b.Capture, b.Text, b.Detached = verdict.Whole, raw, value.Type() != pcommon.ValueTypeStr
 	if unwrapped := d.unwrap(b, encoding, limit); unwrapped >= 0 {
 		recorded = unwrapped
 	}
@@ -81,13 +81,13 @@ func (d *decoder) unwrap(b *verdict.Body, encoding string, limit int) (size int)
 		return size
 	}
 	if raw, ok := fromBase64(text, limit); ok {
-		size = len(raw)
 		b.Text = raw
 		if !readable(raw) && !d.decompress(b, encoding, limit) {
 			b.Text = text
 			return -1
 		}
-		return size
+		b.Detached = true
+		return len(raw)
 	}
 	if binary(text) || isMapText(text) || encoding != "" && encoding != "identity" && text != "" && !plain(text) {
 		b.Capture, b.Text = verdict.Opaque, ""
@@ -170,7 +170,7 @@ func unquote(b *verdict.Body) {
 	if len(trimmed) < 2 || !strings.HasSuffix(trimmed, `"`) || strings.HasSuffix(trimmed, `\"`) && !strings.HasSuffix(trimmed, `\\"`) {
 		cut(b)
 	}
-	b.Text = inner
+	b.Text, b.Detached = inner, true
 }
 
 // fromBase64 decodes text, if it is base64 with or without padding, standard
@@ -260,6 +260,6 @@ func inflate(b *verdict.Body, r io.Reader, limit int) bool {
 	default:
 		return false
 	}
-	b.Text = out.String()
+	b.Text, b.Detached = out.String(), true
 	return true
 }

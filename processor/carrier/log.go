@@ -119,7 +119,7 @@ func (it *Item) findText(v pcommon.Value, c *Carrier) bool {
 		return false
 	}
 	structured := v.Type() != pcommon.ValueTypeStr && v.Type() != pcommon.ValueTypeBytes
-	it.found = textFound{capture: b.Capture}
+	it.found = textFound{capture: b.Capture, detached: b.Detached}
 	whole := b.Text
 	f, ok := jsonrpc.Sniff(whole)
 	switch {
@@ -147,6 +147,7 @@ type textFound struct {
 	wrapper           *node // the JSON object that the sides were members of
 	capture           verdict.Capture
 	both              bool // sides, not messages
+	detached          bool // see verdict.Body
 }
 
 // isMessage reports whether text begins with a JSON-RPC message or a batch of
@@ -165,7 +166,7 @@ func (c *Carrier) fromText(it *Item) {
 	ex, f := &it.Exchange, &it.found
 	if !f.both {
 		ex.Messages = true
-		ex.Request = verdict.Body{Text: f.messages, Capture: f.capture}
+		ex.Request = verdict.Body{Text: f.messages, Capture: f.capture, Detached: f.detached}
 		ex.Response = ex.Request
 		return
 	}
@@ -198,11 +199,10 @@ func (c *Carrier) sideBody(it *Item, raw string) verdict.Body {
 	if raw == "" || raw == "null" {
 		return verdict.Body{}
 	}
-	text := raw
+	b := verdict.Body{Text: raw, Capture: verdict.Whole, Detached: it.found.detached}
 	if strings.HasPrefix(raw, `"`) {
-		text = jsonrpc.DecodeString(raw)
+		b.Text, b.Detached = jsonrpc.DecodeString(raw), true
 	}
-	b := verdict.Body{Text: text, Capture: verdict.Whole}
 	it.decode.unwrap(&b, "", c.config.MaxBytes)
 	if b.Capture == verdict.Whole && it.found.capture != verdict.Whole && strings.HasSuffix(it.found.wrapper.raw, raw) {
 		b.Capture = it.found.capture

@@ -51,6 +51,9 @@ type Body struct {
 	// that was sent.
 	Entire bool
 	Media  MediaType
+	// Detached reports that Text is no part of the item, or not any more: it was
+	// decoded, or is removed. What refers to it keeps it all in memory.
+	Detached bool
 }
 
 // Exchange is what a carrier tells of one exchange: an HTTP request with its

@@ -98,7 +98,32 @@ func (m *Message) Integer(v Value) Integer {
 	if v.Kind != Number || v.Open() {
 		return Integer{}
 	}
-	return parseDecimal(m.Raw(v)).integer()
+	raw := m.Raw(v)
+	if n, ok := plainInt(raw); ok {
+		return Integer{Value: n, Integral: true, Fits: true}
+	}
+	return parseDecimal(raw).integer()
+}
+
+// plainInt returns the value of a number that is written as nearly all ids and
+// codes are: with at most 18 digits and nothing else but a sign.
+func plainInt(raw string) (n int64, ok bool) {
+	s, negative := strings.CutPrefix(raw, "-")
+	const maxDigits = 18 // as many always fit
+	if s == "" || len(s) > maxDigits {
+		return 0, false
+	}
+	for i := range len(s) {
+		digit := s[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(digit)
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
 }
 
 // decimal is the value of a JSON number in a normal form: 0.DIGITS × 10^exponent.
@@ -121,6 +146,13 @@ const maxExponent = 1 << 40
 func parseDecimal(s string) decimal {
 	var d decimal
 	s, d.negative = strings.CutPrefix(s, "-")
+	if allDigits(s) {
+		if d.digits = strings.TrimRight(s, "0"); d.digits == "" {
+			return decimal{}
+		}
+		d.exponent = int64(len(s)) // as no other digit than a lone 0 begins with 0
+		return d
+	}
 	mantissa := s
 	if e := strings.IndexAny(s, "eE"); e >= 0 {
 		mantissa = s[:e]

@@ -40,9 +40,7 @@ func Digest(raw string, key DigestKey) uint64 {
 			stack = stack[:len(stack)-1]
 			i++
 		case c == '"':
-			end, _ := endOfString(b, i)
-			value = key.text(raw[i:end])
-			i = end
+			value, i = key.text(raw, b, i)
 		default:
 			end, _ := endOfValue(b, i)
 			if end == i {
@@ -89,9 +87,8 @@ func (key DigestKey) member(stack []level, raw string, b []byte, i int) int {
 	if !top.object || i >= len(b) || b[i] != '"' {
 		return i
 	}
-	end, _ := endOfString(b, i)
-	top.name = key.text(raw[i:end])
-	if i = skipSpace(b, end); i < len(b) && b[i] == ':' {
+	top.name, i = key.text(raw, b, i)
+	if i = skipSpace(b, i); i < len(b) && b[i] == ':' {
 		i = skipSpace(b, i+1)
 	}
 	return i
@@ -101,9 +98,18 @@ func (key DigestKey) member(stack []level, raw string, b []byte, i int) int {
 // not, the text is cut at the same places.
 const chunk = 256
 
-// text returns the digest of what a JSON string stands for.
-func (key DigestKey) text(raw string) uint64 {
-	s := inside(raw)
+// text returns the digest of what the string at i stands for, and the index behind
+// it.
+func (key DigestKey) text(raw string, b []byte, i int) (digest uint64, end int) {
+	if end = shortString(b, i+1); end < len(b) && b[end] == '"' && end-i <= chunk {
+		return fold(markString, maphash.String(key.seed, raw[i+1:end])), end + 1
+	}
+	end, _ = endOfString(b, i)
+	return key.longText(inside(raw[i:end])), end
+}
+
+// longText is text for the inside of any string.
+func (key DigestKey) longText(s string) uint64 {
 	h := uint64(markString)
 	if strings.IndexByte(s, '\\') < 0 && utf8.ValidString(s) {
 		for len(s) > chunk {

@@ -25,7 +25,7 @@ func readAs(raw string, in place) Message {
 	if i < len(b) && b[i] == '{' {
 		r.depth = 1 - depthOf[in] // the envelope is not there
 		m.Kind = Object
-		i = r.object(b, i+1, in)
+		i = r.object(b, i+1, in, false)
 	} else {
 		i, m.Kind = sc.value(b, i, 0)
 	}

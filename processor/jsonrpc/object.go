@@ -1,9 +1,22 @@
 package jsonrpc
 
-// object reads the rest of an object whose members are tracked, behind its brace,
-// and notes them in the message.
-func (r *Reader) object(b []byte, i int, in place) int {
-	if i = next(b, i); i < len(b) && b[i] == '}' {
+// usualStart is how nearly all messages begin.
+const usualStart = `{"jsonrpc":"2.0",`
+
+// envelope reads the object at i, which may be a message.
+func (r *Reader) envelope(b []byte, i int) int {
+	if end := i + len(usualStart); end <= len(b) && string(b[i:end]) == usualStart {
+		const name, value = len(`{"jsonrpc":`), len(`"2.0"`)
+		r.message.JSONRPC = Value{start: uint32(i + name), end: uint32(i + name + value), Kind: String}
+		return r.object(b, end, inEnvelope, true)
+	}
+	return r.object(b, i+1, inEnvelope, false)
+}
+
+// object reads the rest of an object whose members are tracked, behind its brace or,
+// if it has begun, from a member on, and notes them in the message.
+func (r *Reader) object(b []byte, i int, in place, begun bool) int {
+	if i = next(b, i); !begun && i < len(b) && b[i] == '}' {
 		return i + 1
 	}
 	for {
@@ -68,7 +81,7 @@ func (r *Reader) object(b []byte, i int, in place) int {
 			i = r.scanner.number(b, i)
 		case Object:
 			if inner != untracked {
-				i = r.object(b, i+1, inner)
+				i = r.object(b, i+1, inner, false)
 			} else {
 				i = r.scanner.container(b, i, r.depth+depthOf[in])
 			}

@@ -275,7 +275,7 @@ func (r *Reader) read(i, depth int) bool {
 	start := i
 	if b[i] == '{' {
 		m.Kind = Object
-		i = r.object(b, i+1, inEnvelope)
+		i = r.envelope(b, i)
 	} else {
 		i, m.Kind = sc.value(b, i, depth)
 		if m.Kind == Number && i >= 0 && (m.InBatch || i < len(b)) && sc.mayGoOn(b, i) {

@@ -36,7 +36,8 @@ func (t *Tracker) Observe(a *Attempt) (f Finding) {
 }
 
 // observeCall observes a call and sets f, which is empty. To hand that up as a
-// value would take stack for each step, see [verdict.Judge].
+// value would take more of the stack at each step, for which the stack of most
+// callers has to grow.
 func (t *Tracker) observeCall(a *Attempt, f *Finding) {
 	var n record
 	if !a.Whole || a.Operation == 0 {

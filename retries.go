@@ -250,6 +250,9 @@ func (w *worker) sortAttempts() {
 // observe finds out the retry origins of the sorted attempts of the batch that
 // began by then, and writes them.
 func (p *mcpProcessor) observe(w *worker, then int64) {
+	if w.observed < len(w.order) {
+		p.retries.Tick()
+	}
 	for ; w.observed < len(w.order); w.observed++ {
 		a := &w.attempts[w.order[w.observed]]
 		if a.Start > then {

@@ -118,6 +118,7 @@ func (t *Tracker) evict(s *shard, now seconds) bool {
 	// One other shard is looked at for each record that has to go, so that those
 	// with little traffic do not hold what is older.
 	if other := t.nextShard(); other != s && other.mu.TryLock() {
+		now = t.now() // again: what is in other may have come since
 		gone := t.expire(other, now, 4) > 0
 		if !gone && other.count > 0 && (s.count == 0 || now-other.at(other.oldest).arrived > now-s.at(s.oldest).arrived) {
 			t.evictOldest(other, now)
@@ -139,7 +140,7 @@ func (t *Tracker) evict(s *shard, now seconds) bool {
 		}
 		some := other.count > 0
 		if some {
-			t.evictOldest(other, now)
+			t.evictOldest(other, t.now())
 		}
 		other.mu.Unlock()
 		if some {

@@ -18,6 +18,20 @@ type clockwork struct{ now time.Duration }
 
 func (c *clockwork) read() time.Duration { return c.now }
 
+// TestTick: time goes on with the ticks, and never back.
+func TestTick(t *testing.T) {
+	tr := New(Config{Window: time.Minute, MaxTracked: 10})
+	start := tr.start
+	require.Zero(t, tr.now())
+	tr.start = start.Add(-time.Hour)
+	require.Zero(t, tr.now(), "not ticked yet")
+	tr.Tick()
+	require.EqualValues(t, 3600, tr.now())
+	tr.start = start.Add(-time.Minute)
+	tr.Tick()
+	require.EqualValues(t, 3600, tr.now())
+}
+
 func tracked(limit int) (*Tracker, *clockwork) {
 	tr := New(Config{Window: 2 * time.Minute, MaxTracked: limit})
 	c := &clockwork{}

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -41,8 +42,11 @@ type Tracker struct {
 	marks  [shardCount]shard
 	budget
 
-	// clock is only used to forget: it is how long ago the tracker was made.
-	clock func() time.Duration
+	// clock is only used to forget: it is how long ago the tracker was made, as of
+	// the last Tick.
+	clock  func() time.Duration
+	start  time.Time
+	ticked atomic.Int64
 }
 
 // shardCount is the number of shards, a power of two.
@@ -50,22 +54,32 @@ const shardCount = 16
 
 // New makes a Tracker.
 func New(cfg Config) *Tracker {
-	start := time.Now()
 	t := &Tracker{
+		start:          time.Now(),
 		window:         cfg.Window.Nanoseconds(),
 		intermediaries: slices.Clone(cfg.Intermediaries),
 		readOnlyTools:  slices.Clone(cfg.ReadOnlyTools),
 		writeTools:     slices.Clone(cfg.WriteTools),
 		seed:           maphash.MakeSeed(),
 		salt:           rand.Uint64(),
-		clock:          func() time.Duration { return time.Since(start) },
 	}
+	t.clock = func() time.Duration { return time.Duration(t.ticked.Load()) }
 	t.budget.init(cfg)
 	for i := range shardCount {
 		t.shards[i].init()
 		t.marks[i].init()
 	}
 	return t
+}
+
+// Tick reads the clock, by which attempts are forgotten. It is to be called before
+// the attempts of each batch: to read it for each attempt would cost a good part of
+// what it takes to observe one.
+func (t *Tracker) Tick() {
+	now := int64(time.Since(t.start))
+	for last := t.ticked.Load(); last < now && !t.ticked.CompareAndSwap(last, now); last = t.ticked.Load() {
+		continue // it never goes back
+	}
 }
 
 // IsIntermediary reports whether the settings name service as a gateway.
@@ -91,6 +105,7 @@ type Stats struct {
 // Stats forgets what is out of date, so that what is remembered goes back when
 // traffic ends, and returns the figures.
 func (t *Tracker) Stats() Stats {
+	t.Tick()
 	for i := range shardCount {
 		t.expireAll(&t.shards[i])
 		t.expireAll(&t.marks[i])

@@ -243,7 +243,7 @@ func (t *table) find(key string) *name {
 	}
 	bucket := t.buckets[hash(key)]
 	for i := range bucket {
-		if n := &bucket[i]; sameName(n.name, key) {
+		if n := &bucket[i]; n.name == key || sameFolded(n.name, key) {
 			return n
 		}
 	}
@@ -259,11 +259,11 @@ func hash(key string) uint8 {
 	return uint8(n) ^ key[n-1]&same<<4 ^ key[n/2]&same<<2
 }
 
-func sameName(a, b string) bool {
-	return len(a) == len(b) && (a == b || sameFolded(a, b))
-}
-
+// sameFolded reports whether a and b differ in their spelling only.
 func sameFolded(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
 	for i := range len(a) {
 		if fold(a[i]) != fold(b[i]) {
 			return false

@@ -95,6 +95,28 @@ func TestBodiesDoNotStayInMemory(t *testing.T) {
 	}
 }
 
+// TestOneLargeBodyAtATime: bodies of one batch that are decompressed are not all in
+// memory at a time.
+func TestOneLargeBodyAtATime(t *testing.T) {
+	const size, count = 4 << 20, 24
+	in := start(t, "")
+	request := compressed(strings.Replace(callBody, `"arguments":{}`, `"arguments":{"x":"`+strings.Repeat("x", size-200)+`"}`, 1))
+	td := ptrace.NewTraces()
+	service := newService(td, "s")
+	for range count {
+		post(service.AppendEmpty(), request, successBody, 200)
+	}
+	heapInUse() // collects what others left
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	system := m.HeapSys
+	for _, span := range spans(in.processTraces(td)) {
+		require.Equal(t, "lookup", attr(span.Attributes(), "gen_ai.tool.name"))
+	}
+	runtime.ReadMemStats(&m)
+	require.Less(t, m.HeapSys-system, uint64(count*size))
+}
+
 func heapInUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -47,7 +47,10 @@ func (p *mcpProcessor) attemptOf(w *worker, seenBy, kind int) *attempt {
 	a := w.newAttempt()
 	by := p.identify(w, seenBy)
 	a.Vantage, a.Intermediary = p.vantageOf(by, kind), by.intermediary
-	a.Side, a.Method, a.HTTPMethod, a.Tool, a.LastEventID = ex.Side, v.MethodID, ex.HTTPMethod, v.Tool, ex.LastEventID
+	a.Side, a.Method, a.HTTPMethod, a.LastEventID = ex.Side, v.MethodID, ex.HTTPMethod, ex.LastEventID
+	if a.Tool = v.Tool; detached(ex) {
+		a.Tool = strings.Clone(a.Tool) // attempts stay until the end of the batch
+	}
 	a.Modern = verdict.IsModern(v.ProtocolVersion) || v.ProtocolVersion == "" && ex.MethodHeader != ""
 	p.resendsOf(w, a)
 

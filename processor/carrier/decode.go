@@ -160,14 +160,19 @@ func plain(text string) bool {
 }
 
 // unquote takes the text out of a JSON string that a recorder put it into, if
-// what is in it is a body.
+// what is in it is a body. Quotes around text that is not escaped are taken off.
 func unquote(b *verdict.Body) {
 	trimmed := strings.Trim(b.Text, " \t\r\n")
-	inner := jsonrpc.DecodeString(trimmed)
+	end, closed := jsonrpc.EndOfString(trimmed)
+	isString := !closed || end == len(trimmed)
+	inner := strings.TrimSuffix(trimmed[1:], `"`)
+	if isString {
+		inner = jsonrpc.DecodeString(trimmed)
+	}
 	if _, ok := jsonrpc.Sniff(inner); !ok {
 		return
 	}
-	if len(trimmed) < 2 || !strings.HasSuffix(trimmed, `"`) || strings.HasSuffix(trimmed, `\"`) && !strings.HasSuffix(trimmed, `\\"`) {
+	if !closed || !isString && !strings.HasSuffix(trimmed, `"`) {
 		cut(b)
 	}
 	b.Text, b.Detached = inner, true

@@ -204,6 +204,12 @@ func TestJSONStringInJSON(t *testing.T) {
 	b := body(t, string(quoted[:strings.Index(string(quoted), "sult")]), nil)
 	requireBody(t, verdict.Cut, `{"jsonrpc":"2.0","id":1,"re`, b)
 
+	// Quotes around text that is not escaped: what looks like escapes is none.
+	requireBody(t, verdict.Whole, answer, body(t, `"`+answer+`"`, nil))
+	requireBody(t, verdict.Cut, answer[:20], body(t, `"`+answer[:20], nil))
+	const broken = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"\"}]}}`
+	requireBody(t, verdict.Whole, broken, body(t, `"`+broken+`"`, nil))
+
 	// Only once, and only if there is a body in it.
 	twice, err := json.Marshal(string(quoted))
 	require.NoError(t, err)

@@ -130,6 +130,10 @@ func eachMember(s string, yield func(name, value string, closed bool) bool) {
 	}
 }
 
+// EndOfString returns the index behind the JSON string that text begins with, and
+// whether it is closed. Escapes are only passed over.
+func EndOfString(text string) (end int, closed bool) { return endOfString([]byte(text), 0) }
+
 // endOfString returns the index behind the string at i.
 func endOfString(b []byte, i int) (end int, closed bool) {
 	for i++; ; i += 2 {

@@ -57,11 +57,19 @@ expect claude-desktop-logs "2 JSONRPC_ERROR,1 RPC_SUCCESS,1 TOOL_ERROR,1 TOOL_SU
 expect gateway-audit-log "1 HTTP_ERROR,1 JSONRPC_ERROR,2 TOOL_ERROR,3 TOOL_SUCCESS"
 expect har "1 ACCEPTED,1 HTTP_ERROR,1 JSONRPC_ERROR,1 TOOL_ERROR,1 TOOL_SUCCESS"
 
-# What a response takes from the request that it is paired with.
+# paired TOOL: whether a response has the name of the tool from the request that it is paired with. No pipe into
+# `grep -q`, which ends at the first match: what writes to it would then fail.
+paired() {
+	local records
+	records=$(awk '{ gsub(/"timeUnixNano"/, "\n&") } 1' "$work/claude-desktop-logs/out.jsonl") # each record on a line
+	grep -q '"mcp.outcome".*"'"$1"'"' <<<"$records"
+}
 for tool in get_forecast search_nodes get_file_contents create_issue; do
-	awk '{ gsub(/"timeUnixNano"/, "\n&") } 1' "$work/claude-desktop-logs/out.jsonl" | grep -q '"mcp.outcome".*"'"$tool"'"' || {
-		echo "WRONG claude-desktop-logs: no response is paired with the request of $tool" >&2
-		failed=1
-	}
+	for _ in $(seq 100); do
+		paired "$tool" && continue 2
+		sleep 0.1
+	done
+	echo "WRONG claude-desktop-logs: no response is paired with the request of $tool" >&2
+	failed=1
 done
 exit "$failed"

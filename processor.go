@@ -176,7 +176,6 @@ func (p *mcpProcessor) worker() *worker { return p.workers.Get().(*worker) }
 
 // release gives w back, and what it counted to the metrics.
 func (p *mcpProcessor) release(w *worker) {
-	w.tally.more = w.tally.more || w.used
 	p.telemetry.take(&w.tally)
 	if w.used {
 		w.used, w.waiting, w.held = false, 0, 0
@@ -322,7 +321,6 @@ func (p *mcpProcessor) removesBodies(v *verdict.Verdict) bool {
 // the item holds is not told.
 func (p *mcpProcessor) panicked(w *worker, cause any) {
 	w.tally.panics++
-	w.tally.more = true
 	p.reportPanic.Do(func() {
 		fields := []zap.Field{zap.ByteString("stack", debug.Stack())}
 		if err, ok := cause.(error); ok {

@@ -58,10 +58,7 @@ var sideNames = [2]string{verdict.RequestSide: "request", verdict.ResponseSide: 
 
 // tally counts what happened to items.
 type tally struct {
-	items [dispositionCount]int64
-	// more: there is more than items.
-	more bool
-
+	items      [dispositionCount]int64
 	exchanges  [exchangeIndices]uint32 // by exchangeIndex
 	touched    []uint16                // indices of exchanges that are not zero
 	unreadable [2][len(unreadableReasons)]int64
@@ -76,13 +73,14 @@ type tally struct {
 	notEvaluated  int64
 }
 
-// moveTo adds what was counted to sum and sets it back.
+// moveTo adds what was counted to sum and sets it back. Where all items were passed
+// over, as in most batches, nothing else was.
 func (t *tally) moveTo(sum *tally) {
+	onlyPassedOver := t.items == [dispositionCount]int64{passedOver: t.items[passedOver]}
 	move(t.items[:], sum.items[:])
-	if !t.more {
+	if onlyPassedOver {
 		return
 	}
-	t.more = false
 	for _, i := range t.touched {
 		if sum.exchanges[i] == 0 {
 			sum.touched = append(sum.touched, i)

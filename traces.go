@@ -32,8 +32,8 @@ func (f *foundSpan) forget() {
 	f.span, f.verdict = ptrace.Span{}, verdict.Verdict{}
 }
 
-// maxHeld is how long the bodies of the spans at a time may be, and one more: those
-// that were decoded are in memory for that long.
+// maxHeld is how many bytes of bodies the spans that are worked on at a time may
+// have, before the last of them: bodies that were decoded are in memory meanwhile.
 const maxHeld = 256 << 10
 
 // look makes f the item that is worked on.

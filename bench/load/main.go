@@ -5,9 +5,9 @@
 //	go run ./load
 //
 // The collector runs in this process, which measures the processor on the clock of
-// its thread and takes a CPU profile of itself. The
-// spans come from another one, which also takes what the collector sends. All
-// listens on the loopback interface only, and ends by itself after a minute.
+// its thread and takes a CPU profile of itself. The spans come from another one,
+// which also takes what the collector sends. All listens on the loopback interface
+// only, and ends by itself after a minute.
 package main
 
 import (

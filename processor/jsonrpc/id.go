@@ -138,7 +138,7 @@ func (id ID) String() string {
 // plainInteger returns a number as plain decimal if it is an integer of at most
 // 20 digits, and as it is otherwise.
 func plainInteger(raw string) string {
-	if _, ok := plainInt(raw); ok && raw != "-0" {
+	if allDigits(strings.TrimPrefix(raw, "-")) && raw != "-0" {
 		return raw
 	}
 	d := parseDecimal(raw)

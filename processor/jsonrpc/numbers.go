@@ -105,8 +105,8 @@ func (m *Message) Integer(v Value) Integer {
 	return parseDecimal(raw).integer()
 }
 
-// plainInt returns the value of a number that is written as nearly all ids and
-// codes are: with at most 18 digits and nothing else but a sign.
+// plainInt returns the value of a number that is written as nearly all codes are:
+// with at most 18 digits and nothing else but a sign.
 func plainInt(raw string) (n int64, ok bool) {
 	s, negative := strings.CutPrefix(raw, "-")
 	const maxDigits = 18 // as many always fit
